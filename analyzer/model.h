@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The model: what streaming over the records leaves. It grows with the number of distinct stacks,
+ * not of records. The recorder fills it live (--keep profile), `report` fills it from a file. */
+#ifndef TEE_PERF_ANALYZER_MODEL_H
+#define TEE_PERF_ANALYZER_MODEL_H
+
+#include "format/sections.h"
+#include "runtime/log_layout.h"
+#include "util/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tee_perf_model;
+struct tee_perf_track; /* one thread of one process being rebuilt; owned by the model */
+
+struct tee_perf_model *tee_perf_model_new(void); /* NULL: out of memory */
+void tee_perf_model_free(struct tee_perf_model *model);
+
+/* Facts. They may come in any order and late: names are resolved when the model is read. Strings and map are copied. */
+int tee_perf_model_process(struct tee_perf_model *model, const struct tee_perf_process_info *info,
+			   struct tee_perf_error *err);
+int tee_perf_model_thread(struct tee_perf_model *model, const struct tee_perf_thread_info *info,
+			  struct tee_perf_error *err);
+int tee_perf_model_module(struct tee_perf_model *model, const struct tee_perf_module_info *info,
+			  struct tee_perf_error *err);
+/* The clock was not published between two times (ns); told before any record later than `from` is fed. */
+int tee_perf_model_gap(struct tee_perf_model *model, uint64_t from_ns, uint64_t to_ns, struct tee_perf_error *err);
+/* A calibration point; two or more make TSC times convertible. Before any record of clock TSC. */
+int tee_perf_model_tsc(struct tee_perf_model *model, uint64_t ticks, uint64_t ns, struct tee_perf_error *err);
+
+/* Finds or creates the track. NULL: out of memory. */
+struct tee_perf_track *tee_perf_model_track(struct tee_perf_model *model, uint32_t process, uint32_t thread);
+
+/* The hot path: applies count records in ring order. Never fails visibly; when memory runs out
+ * the rest goes to a frame "[out of memory]" and the header of the report says so. Different
+ * tracks may not be fed from different threads at once. */
+void tee_perf_track_feed(struct tee_perf_track *track, const struct tee_perf_record *records, size_t count);
+
+/* Closes what is open at end_ns (0: each thread's last record). After it the model is read only. */
+int tee_perf_model_finish(struct tee_perf_model *model, uint64_t end_ns, struct tee_perf_error *err);
+
+/* ---- the model as a section PROFILE, and back */
+int tee_perf_model_serialize(const struct tee_perf_model *model, struct tee_perf_bytes *out, struct tee_perf_error *err);
+int tee_perf_model_load(struct tee_perf_model *model, const void *payload, size_t size, struct tee_perf_error *err);
+
+#endif

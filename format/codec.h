@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Compact, lossless coding of one thread's record stream (docs/DATA-FORMAT.md, section EVENTS).
+ * Encoder and decoder hold the same predictor; one pair per (process, thread). */
+#ifndef TEE_PERF_FORMAT_CODEC_H
+#define TEE_PERF_FORMAT_CODEC_H
+
+#include "runtime/log_layout.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Upper bound of the bytes that one record can take, the flush of a pending run included. */
+#define TEE_PERF_ENCODED_MAX 24
+
+struct tee_perf_encoder;
+struct tee_perf_decoder;
+
+/* NULL: out of memory. The caller owns the result. */
+struct tee_perf_encoder *tee_perf_encoder_new(void);
+void tee_perf_encoder_free(struct tee_perf_encoder *encoder);
+
+/* Forgets all that was learnt: what follows can be decoded by a fresh decoder. */
+void tee_perf_encoder_reset(struct tee_perf_encoder *encoder);
+
+/* Encodes count records to out, which has room for count * TEE_PERF_ENCODED_MAX bytes; returns
+ * the end of what was written. Any record is legal input. A run of predicted records may stay
+ * pending until the next call or the flush. */
+uint8_t *tee_perf_encode(struct tee_perf_encoder *encoder, const struct tee_perf_record *records, size_t count,
+			 uint8_t *out);
+/* Writes a pending run (at most TEE_PERF_ENCODED_MAX bytes). Call it at the end of each block. */
+uint8_t *tee_perf_encode_flush(struct tee_perf_encoder *encoder, uint8_t *out);
+
+struct tee_perf_decoder *tee_perf_decoder_new(void);
+void tee_perf_decoder_free(struct tee_perf_decoder *decoder);
+void tee_perf_decoder_reset(struct tee_perf_decoder *decoder);
+
+/* Decodes up to max records from [*in, end) and advances *in. Returns their number; 0 with
+ * *in == end is the end of the block, 0 with *in != end means malformed input. */
+size_t tee_perf_decode(struct tee_perf_decoder *decoder, const uint8_t **in, const uint8_t *end,
+		       struct tee_perf_record *out, size_t max);
+
+#endif

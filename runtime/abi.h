@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What the compiler pass emits and the runtime accepts. Any change of meaning bumps
+ * TEE_PERF_ABI_VERSION, which is part of the runtime's soname and of the registration call. */
+#ifndef TEE_PERF_RUNTIME_ABI_H
+#define TEE_PERF_RUNTIME_ABI_H
+
+#include <stdint.h>
+
+#define TEE_PERF_ABI_VERSION 1
+
+/* One per instrumented function, in section `tee_perf_map` (allocated, writable, 16-byte aligned,
+ * 16 bytes, no padding between entries). Its address is what a record names. */
+struct tee_perf_map_entry {
+	int32_t name;  /* address of the NUL-terminated linkage name, relative to this field's address */
+	int32_t file;  /* the same for the source path; 0: unknown */
+	uint32_t line; /* 0: unknown */
+	uint16_t kind; /* enum tee_perf_entry_kind */
+	uint16_t off;  /* nonzero: switched off at run time (reserved, 0) */
+};
+
+enum tee_perf_entry_kind {
+	TEE_PERF_ENTRY_FUNCTION = 0,
+	TEE_PERF_ENTRY_EXTERNAL = 1, /* a call to a function without hooks, bracketed at the call site */
+	TEE_PERF_ENTRY_OCALL = 2,    /* the same, known to leave the enclave */
+	TEE_PERF_ENTRY_ECALL = 3,    /* a function that is entered from outside the enclave */
+	TEE_PERF_ENTRY_MARK = 4,     /* a named mark of tee-perf.h, no function */
+};
+
+/* One per image (executable or shared object), emitted in each object file as linkonce_odr hidden
+ * comdat data `tee_perf_image`; filled with addresses, so it needs load-time relocation. Names lie in section
+ * `tee_perf_str`, so that the image's names are one contiguous range. */
+struct tee_perf_image {
+	uint32_t abi_version; /* TEE_PERF_ABI_VERSION */
+	uint32_t size;        /* sizeof(struct tee_perf_image) */
+	const struct tee_perf_map_entry *map_begin, *map_end; /* __start_/__stop_tee_perf_map */
+	const char *strings_begin, *strings_end;              /* __start_/__stop_tee_perf_str */
+};
+
+/* The hooks. `cfa` is the canonical frame address of the instrumented function (the value of the
+ * stack pointer before the call instruction on x86-64), the same value at call and return.
+ * They preserve errno, never call instrumented code, and may be interrupted anywhere. */
+void tee_perf_call(const struct tee_perf_map_entry *entry, const void *cfa);
+void tee_perf_call_inlined(const struct tee_perf_map_entry *entry, const void *cfa); /* shares its host's CFA */
+void tee_perf_return(const struct tee_perf_map_entry *entry, const void *cfa);
+/* The function (entry, cfa) runs again after control came back by other means than a return into
+ * it: after setjmp returned again, in a landing pad where frames may share a CFA. */
+void tee_perf_resync(const struct tee_perf_map_entry *entry, const void *cfa);
+
+/* Called by each image's constructor (priority 0, before user constructors) and destructor. */
+void tee_perf_image_register(const struct tee_perf_image *image);
+void tee_perf_image_unregister(const struct tee_perf_image *image);
+
+#endif
