@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/frame.h"
+#include "format/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+struct tee_perf_writer {
+	int fd;
+	char *path;
+	uint64_t good_size; /* bytes: the end of the last whole section */
+	bool ragged;	    /* bytes beyond good_size may be left: the cut failed */
+	ZSTD_CCtx *zstd;
+	uint8_t *packed;
+	size_t packed_capacity;
+};
+
+/* Moves a regular file of that name to path.old. Anything else that is there is refused. *moved tells whether
+ * there was one. */
+static int keep_old(const char *path, char *old, size_t old_size, bool *moved, struct tee_perf_error *err)
+{
+	struct stat status;
+	*moved = false;
+	if (lstat(path, &status) != 0) {
+		if (errno == ENOENT)
+			return 0;
+		return tee_perf_fail_errno(err, "cannot write %s", path);
+	}
+	if (S_ISLNK(status.st_mode))
+		return tee_perf_fail(err, TEE_PERF_SYSTEM,
+				     "%s is a symbolic link: it is not followed; name the file itself with -o", path);
+	if (!S_ISREG(status.st_mode))
+		return tee_perf_fail(err, TEE_PERF_SYSTEM, "%s is %s: name a regular file with -o", path,
+				     S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
+	if (snprintf(old, old_size, "%s.old", path) >= (int)old_size)
+		return tee_perf_fail(err, TEE_PERF_SYSTEM, "cannot keep %s as .old: the path is too long", path);
+	if (rename(path, old) != 0)
+		return tee_perf_fail_errno(err, "cannot keep the earlier %s as %s", path, old);
+	*moved = true;
+	return 0;
+}
+
+/* Writes all, at an offset, so that a failure leaves no file position behind. Returns 0, or -1 with errno. */
+static int write_all(int fd, struct iovec *parts, int count, uint64_t offset)
+{
+	while (count > 0) {
+		ssize_t written = pwritev(fd, parts, count, (off_t)offset);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -1;
+		offset += (uint64_t)written;
+		while (count > 0 && (size_t)written >= parts->iov_len) {
+			written -= (ssize_t)parts->iov_len;
+			parts++;
+			count--;
+		}
+		if (count > 0) {
+			parts->iov_base = (char *)parts->iov_base + written;
+			parts->iov_len -= (size_t)written;
+		}
+	}
+	return 0;
+}
+
+static void writer_free(struct tee_perf_writer *writer)
+{
+	ZSTD_freeCCtx(writer->zstd);
+	free(writer->packed);
+	free(writer->path);
+	free(writer);
+}
+
+static int write_file_header(struct tee_perf_writer *writer, struct tee_perf_error *err)
+{
+	uint8_t header[TEE_PERF_FILE_HEADER_SIZE] = TEE_PERF_DATA_MAGIC;
+	tee_perf_put32(header + 8, TEE_PERF_DATA_VERSION);
+	tee_perf_put32(header + 12, 0);
+	struct iovec part = { header, sizeof header };
+	if (write_all(writer->fd, &part, 1, 0) != 0)
+		return tee_perf_fail_errno(err, "cannot write %s", writer->path);
+	writer->good_size = sizeof header;
+	return 0;
+}
+
+struct tee_perf_writer *tee_perf_writer_create(const char *path, struct tee_perf_error *err)
+{
+	char old[PATH_MAX];
+	bool moved;
+	struct tee_perf_writer *writer = calloc(1, sizeof *writer);
+	if (writer == NULL || (writer->path = strdup(path)) == NULL || (writer->zstd = ZSTD_createCCtx()) == NULL) {
+		tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for writing %s", path);
+		goto fail;
+	}
+	if (keep_old(path, old, sizeof old, &moved, err) != 0)
+		goto fail;
+	writer->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (writer->fd < 0) {
+		tee_perf_fail_errno(err, "cannot create %s", path);
+		goto fail_restore;
+	}
+	if (write_file_header(writer, err) == 0)
+		return writer;
+	close(writer->fd);
+	unlink(path);
+fail_restore:
+	if (moved && rename(old, path) != 0)
+		tee_perf_fail_errno(err, "the earlier %s is now %s", path, old);
+fail:
+	if (writer != NULL)
+		writer_free(writer);
+	return NULL;
+}
+
+/* Packs payload into writer->packed; returns the packed size, or 0 when it is better stored raw. Running out of
+ * memory here only costs space in the file. */
+static size_t pack(struct tee_perf_writer *writer, const void *payload, size_t size, int level)
+{
+	size_t bound = ZSTD_compressBound(size);
+	if (level == INT_MIN || size < 64)
+		return 0;
+	if (bound > writer->packed_capacity) {
+		uint8_t *packed = realloc(writer->packed, bound);
+		if (packed == NULL)
+			return 0;
+		writer->packed = packed;
+		writer->packed_capacity = bound;
+	}
+	size_t packed_size =
+		ZSTD_compressCCtx(writer->zstd, writer->packed, writer->packed_capacity, payload, size, level);
+	/* Unpacking costs the reader time: less than 1/32 saved is not worth it. */
+	return ZSTD_isError(packed_size) || packed_size > size - size / 32 ? 0 : packed_size;
+}
+
+/* Cuts the file back to its last whole section. */
+static void cut_back(struct tee_perf_writer *writer)
+{
+	int number = errno;
+	writer->ragged = ftruncate(writer->fd, (off_t)writer->good_size) != 0;
+	errno = number;
+}
+
+int tee_perf_writer_section(struct tee_perf_writer *writer, enum tee_perf_section_type type, const void *payload,
+			    size_t size, int level, struct tee_perf_error *err)
+{
+	if (size > tee_perf_section_limit((uint16_t)type))
+		return tee_perf_fail(err, TEE_PERF_RESOURCE, "%s: a section %s of %zu bytes exceeds the limit of %llu",
+				     writer->path, tee_perf_section_name((uint16_t)type), size,
+				     (unsigned long long)tee_perf_section_limit((uint16_t)type));
+	if (writer->ragged)
+		cut_back(writer);
+	size_t packed_size = pack(writer, payload, size, level);
+	const void *stored = packed_size != 0 ? writer->packed : payload;
+	struct tee_perf_frame frame = {
+		.type = (uint16_t)type,
+		.stored_as = packed_size != 0 ? TEE_PERF_STORED_ZSTD : TEE_PERF_STORED_RAW,
+		.stored_size = (uint32_t)(packed_size != 0 ? packed_size : size),
+		.raw_size = (uint32_t)size,
+	};
+	frame.payload_crc = (uint32_t)crc32_z(crc32(0, NULL, 0), stored, frame.stored_size);
+	uint8_t header[TEE_PERF_FRAME_SIZE];
+	tee_perf_frame_put(header, &frame);
+	struct iovec parts[] = { { header, sizeof header }, { (void *)stored, frame.stored_size } };
+	if (write_all(writer->fd, parts, frame.stored_size != 0 ? 2 : 1, writer->good_size) != 0) {
+		cut_back(writer);
+		return tee_perf_fail_errno(err, "cannot write to %s", writer->path);
+	}
+	writer->good_size += sizeof header + frame.stored_size;
+	return 0;
+}
+
+uint64_t tee_perf_writer_bytes(const struct tee_perf_writer *writer)
+{
+	return writer->good_size;
+}
+
+int tee_perf_writer_close(struct tee_perf_writer *writer, struct tee_perf_error *err)
+{
+	int result = 0;
+	if (writer->ragged)
+		cut_back(writer);
+	if (close(writer->fd) != 0)
+		result = tee_perf_fail_errno(err, "cannot finish %s", writer->path);
+	writer_free(writer);
+	return result;
+}
