@@ -30,8 +30,8 @@ enum tee_perf_entry_kind {
  * comdat data `tee_perf_image`; filled with addresses, so it needs load-time relocation. Names lie in section
  * `tee_perf_str`, so that the image's names are one contiguous range. */
 struct tee_perf_image {
-	uint32_t abi_version; /* TEE_PERF_ABI_VERSION */
-	uint32_t size;        /* sizeof(struct tee_perf_image) */
+	uint32_t abi_version;                                 /* TEE_PERF_ABI_VERSION */
+	uint32_t size;                                        /* sizeof(struct tee_perf_image) */
 	const struct tee_perf_map_entry *map_begin, *map_end; /* __start_/__stop_tee_perf_map */
 	const char *strings_begin, *strings_end;              /* __start_/__stop_tee_perf_str */
 };

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define TEE_PERF_LOG_MAGIC 0x31474f4c46504554u /* "TEPFLOG1" */
+#define TEE_PERF_LOG_MAGIC   0x31474f4c46504554u /* "TEPFLOG1" */
 #define TEE_PERF_LOG_VERSION 1u
 
 /* ---- record: two words, the second stored first, so that a nonzero w0 means a complete record */
@@ -26,7 +26,7 @@ enum tee_perf_kind {
 };
 
 #define TEE_PERF_KIND_SHIFT 61
-#define TEE_PERF_TIME_MASK ((UINT64_C(1) << TEE_PERF_KIND_SHIFT) - 1)
+#define TEE_PERF_TIME_MASK  ((UINT64_C(1) << TEE_PERF_KIND_SHIFT) - 1)
 
 enum tee_perf_meta {
 	TEE_PERF_META_LOST = 1,     /* payload: records lost just before this place */
@@ -41,5 +41,104 @@ enum tee_perf_meta {
 
 enum tee_perf_clock { TEE_PERF_CLOCK_HOST = 0, TEE_PERF_CLOCK_TSC = 1 };
 enum tee_perf_full { TEE_PERF_FULL_WAIT = 0, TEE_PERF_FULL_DROP = 1, TEE_PERF_FULL_OVERWRITE = 2 };
+
+/* ---- control word, written by the host */
+#define TEE_PERF_CONTROL_ON          UINT64_C(1)
+#define TEE_PERF_CONTROL_CLOCK_SHIFT 4 /* 4 bits: enum tee_perf_clock */
+#define TEE_PERF_CONTROL_FULL_SHIFT  8 /* 4 bits: enum tee_perf_full */
+#define TEE_PERF_CONTROL_FIELD       UINT64_C(15)
+#define TEE_PERF_CONTROL_NEVER       (UINT64_C(1) << 63) /* no control word has this bit */
+
+/* ---- region: header, process table, one segment per process */
+#define TEE_PERF_LINE            64
+#define TEE_PERF_SUBBUF_BYTES    16384u
+#define TEE_PERF_HEADER_WORDS    8 /* at the start of each sub-buffer */
+#define TEE_PERF_SUBBUF_RECORDS  ((TEE_PERF_SUBBUF_BYTES - 8 * TEE_PERF_HEADER_WORDS) / 16)
+#define TEE_PERF_NESTED_BYTES    16384u
+#define TEE_PERF_NESTED_RECORDS  (TEE_PERF_NESTED_BYTES / 32)
+#define TEE_PERF_SLOT_MAX        4096u
+#define TEE_PERF_PROCESS_MAX     1024u
+#define TEE_PERF_TABLE_OFFSET    4096u       /* of the process table */
+#define TEE_PERF_SEGMENTS_OFFSET 1048576u    /* of the first segment */
+#define TEE_PERF_MODULE_BYTES    (64u << 20) /* default size of a segment's module area */
+#define TEE_PERF_RING_BYTES_MIN  (2 * TEE_PERF_SUBBUF_BYTES)
+#define TEE_PERF_RING_BYTES_MAX  (UINT64_C(1) << 30)
+
+struct tee_perf_log_header {
+	uint64_t magic, version, nonce;
+	uint64_t process_max, slot_max;
+	uint64_t ring_bytes;    /* of one ring at most; a multiple of TEE_PERF_SUBBUF_BYTES */
+	uint64_t segment_bytes; /* from one segment to the next */
+	uint64_t module_bytes;  /* of the module area of a segment */
+	uint64_t refused_count; /* processes that found no free entry */
+	uint64_t pad0[23];
+	uint64_t control; /* at 256: written seldom, read by every hook */
+	uint64_t pad1[31];
+	uint64_t clock; /* at 512, a line pair of its own: written every period */
+	uint64_t pad2[31];
+	uint64_t doorbell; /* at 768: a waiting thread adds one and wakes the recorder (futex) */
+};
+
+enum tee_perf_process_state { TEE_PERF_PROCESS_FREE = 0, TEE_PERF_PROCESS_CLAIMED = 1, TEE_PERF_PROCESS_LIVE = 2 };
+
+struct tee_perf_log_process { /* one line */
+	uint64_t state;
+	uint64_t pid;
+	uint64_t parent; /* entry of the process that forked it, plus 1; 0: none */
+	uint64_t parent_generation;
+	uint64_t generation; /* counts the uses of this entry */
+	uint64_t slot_count; /* slots used so far */
+	uint64_t unserved;   /* threads that found no slot */
+	uint64_t flags;
+};
+
+/* A segment: dense arrays of positions, the module area, the slots. Positions count sub-buffers
+ * (nested: records) since the slot exists and never go back. */
+struct tee_perf_log_segment {
+	uint64_t module_written; /* bytes of the module area that are valid */
+	uint64_t pad0[511];
+	uint64_t writer[TEE_PERF_SLOT_MAX];
+	uint64_t nested_writer[TEE_PERF_SLOT_MAX];
+	uint64_t reader[TEE_PERF_SLOT_MAX];
+	uint64_t nested_reader[TEE_PERF_SLOT_MAX];
+	uint64_t waiting[TEE_PERF_SLOT_MAX]; /* nonzero: the writer sleeps on its reader position */
+};
+
+#define TEE_PERF_SLOTS_OFFSET(module_bytes) (sizeof(struct tee_perf_log_segment) + (module_bytes))
+#define TEE_PERF_SLOT_BYTES(ring_bytes)     (TEE_PERF_NESTED_BYTES + (ring_bytes))
+
+/* ---- sub-buffer header: 8 words, written before the first record */
+enum tee_perf_subbuf_word {
+	TEE_PERF_SUBBUF_SEQ = 0, /* META kind bits | sequence number: never zero */
+	TEE_PERF_SUBBUF_THREAD,  /* thread number << 32 | tid */
+	TEE_PERF_SUBBUF_CLOCK,   /* clock word when it was opened */
+	TEE_PERF_SUBBUF_LOST,    /* records that this thread has lost so far */
+	TEE_PERF_SUBBUF_STACK_LO,
+	TEE_PERF_SUBBUF_STACK_HI,
+	TEE_PERF_SUBBUF_FLAGS, /* enum tee_perf_clock of the first record */
+};
+
+/* ---- nested record: what a signal handler's hook wrote while it had interrupted another hook */
+struct tee_perf_nested_record {
+	uint64_t w0, w1;
+	uint64_t place; /* it precedes this record: sequence number * TEE_PERF_SUBBUF_RECORDS + index */
+	uint64_t pad;
+};
+
+/* ---- module area: records of whole words, the size in bytes first */
+enum tee_perf_module_record { TEE_PERF_MODULE_LOAD = 1, TEE_PERF_MODULE_UNLOAD = 2, TEE_PERF_MODULE_CONFLICT = 3 };
+
+struct tee_perf_module_header {
+	uint64_t bytes; /* of this record, a multiple of 8 */
+	uint64_t type;
+	uint64_t module; /* number in this process */
+	uint64_t clock;
+	uint64_t map_begin, map_bytes;
+	uint64_t strings_begin, strings_bytes;
+	uint64_t load_bias;
+	uint64_t path_bytes;     /* with the final zero */
+	uint64_t build_id_bytes; /* raw */
+				 /* then map, strings, path, build-id, each padded to 8 bytes */
+};
 
 #endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* The hooks. The fast path fits on a screen; everything else is in tee_perf_busy (somebody holds the
+ * thread's critical section, or the thread has no ring yet) and tee_perf_slow (we hold it). */
+#include "runtime/platform.h"
+
+/* Its owner is never 0, so that a hook of a thread without a ring ends up in tee_perf_busy. */
+const struct tee_perf_thread tee_perf_unattached = { .owner = 1 };
+
+__thread struct tee_perf_thread *tee_perf_self = (struct tee_perf_thread *)&tee_perf_unattached;
+
+static inline __attribute__((always_inline)) void hook(uint64_t kind, const struct tee_perf_map_entry *entry,
+						       const void *cfa)
+{
+	struct tee_perf_thread *thread = tee_perf_self;
+
+	if (TEE_PERF_UNLIKELY(thread->owner != 0)) {
+		tee_perf_busy(kind, (uint32_t)(uintptr_t)entry, (uintptr_t)cfa);
+		return;
+	}
+	/* From here to the last line a signal handler's hooks go to the nested ring: the cursor is read
+	 * after the owner is set and stored before it is cleared. All three are volatile: in this order. */
+	thread->owner = (uintptr_t)cfa;
+	uintptr_t cursor = thread->cursor;
+	struct tee_perf_log_header *host = thread->host;
+
+	if (TEE_PERF_UNLIKELY((cursor & TEE_PERF_CURSOR_MASK) == 0) ||
+	    TEE_PERF_UNLIKELY(host_read(&host->control) != thread->control_fast)) {
+		tee_perf_slow(kind, (uint32_t)(uintptr_t)entry, (uintptr_t)cfa);
+		return;
+	}
+	struct tee_perf_record *record = (struct tee_perf_record *)cursor;
+	/* The second word first: a nonzero first word means a complete record. */
+	host_write(&record->w1, (uint64_t)(uintptr_t)cfa << 32 | (uint32_t)(uintptr_t)entry);
+	host_write(&record->w0, host_read(&host->clock) | kind << TEE_PERF_KIND_SHIFT);
+	thread->cursor = cursor + sizeof *record;
+	thread->owner = 0;
+}
+
+#define HOOK(name, kind)                                                                                               \
+	__attribute__((visibility("default"))) void name(const struct tee_perf_map_entry *entry, const void *cfa)      \
+	{                                                                                                              \
+		hook(kind, entry, cfa);                                                                                \
+	}
+HOOK(tee_perf_call, TEE_PERF_CALL)
+HOOK(tee_perf_call_inlined, TEE_PERF_CALL_INLINED)
+HOOK(tee_perf_return, TEE_PERF_RETURN)
+HOOK(tee_perf_resync, TEE_PERF_RESYNC)
+
+/* We hold the owner. Refill, change of the control word, TSC clock, or a forked child. */
+__attribute__((noinline)) void tee_perf_slow(uint64_t kind, uint64_t entry, uintptr_t cfa)
+{
+	struct tee_perf_thread *thread = tee_perf_self;
+
+	if (!thread->live) { /* wiped: a forked child */
+		tee_perf_thread_forget();
+		tee_perf_busy(kind, entry, cfa);
+		return;
+	}
+	if (host_read(&thread->host->control) != thread->control ||
+	    thread->generation != __atomic_load_n(&tee_perf_state.generation, __ATOMIC_ACQUIRE))
+		tee_perf_apply_control(thread);
+	if (thread->on)
+		tee_perf_put(thread, kind, (uint64_t)cfa << 32 | entry);
+	thread->owner = 0;
+}
+
+static bool owner_stale(const struct tee_perf_thread *thread, uintptr_t owner, uintptr_t cfa)
+{
+	bool owner_on_stack = owner > thread->stack_lo && owner <= thread->stack_hi;
+	bool cfa_on_stack = cfa > thread->stack_lo && cfa <= thread->stack_hi;
+
+	if (owner_on_stack != cfa_on_stack)
+		return tee_perf_platform_owner_stale(thread, owner, cfa);
+	/* A handler runs below what it interrupted: an owner at or below us is gone. */
+	return owner <= cfa;
+}
+
+/* The owner is set: no ring yet, a handler that interrupted a hook, or an abandoned hook. */
+__attribute__((noinline)) void tee_perf_busy(uint64_t kind, uint64_t entry, uintptr_t cfa)
+{
+	struct tee_perf_thread *thread = tee_perf_self;
+
+	if (thread == &tee_perf_unattached) {
+		if (tee_perf_state.host == NULL)
+			return;
+		thread = tee_perf_thread_attach(cfa);
+		if (thread == NULL)
+			return;
+	}
+	uintptr_t owner = thread->owner;
+	if (owner != 0 && !owner_stale(thread, owner, cfa)) {
+		if (thread->on)
+			tee_perf_put_nested(thread, kind, (uint64_t)cfa << 32 | entry);
+		return;
+	}
+	thread->owner = cfa;
+	tee_perf_slow(kind, entry, cfa);
+}

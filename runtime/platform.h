@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What the core needs from a platform: one file per platform in platform/. */
+#ifndef TEE_PERF_RUNTIME_PLATFORM_H
+#define TEE_PERF_RUNTIME_PLATFORM_H
+
+#include "runtime/thread.h"
+
+/* Fills tid and the bounds of the thread's stack (0, 0: unknown). cfa lies in the stack. */
+void tee_perf_platform_thread(struct tee_perf_thread *thread, uintptr_t cfa) TEE_PERF_HIDDEN;
+
+/* Asks to be told of the thread's end, as late as possible (tee_perf_thread_detach). */
+void tee_perf_platform_watch_thread_end(void) TEE_PERF_HIDDEN;
+
+/* Makes host memory [begin, begin + size) usable. False: it stays unusable. */
+bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size) TEE_PERF_HIDDEN;
+
+/* Sleeps a little while *thread->reader equals seen. Returns how much that is of the
+ * TEE_PERF_WAIT_LIMIT after which a recorder that shows no life is given up. */
+#define TEE_PERF_WAIT_LIMIT 2000
+#define TEE_PERF_WAIT_TOTAL (30 * TEE_PERF_WAIT_LIMIT) /* even if it shows life, but frees nothing */
+unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen) TEE_PERF_HIDDEN;
+
+/* The owner lies on another stack than cfa: was its hook abandoned? */
+bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr_t owner,
+				   uintptr_t cfa) TEE_PERF_HIDDEN;
+
+/* The process was forked: attach it anew. False: it stays unrecorded. */
+bool tee_perf_platform_attach_child(void) TEE_PERF_HIDDEN;
+
+#endif

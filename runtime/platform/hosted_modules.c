@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* The module table: each instrumented image's map entries and names go into the segment when the image
+ * registers, so that nobody needs its file later. */
+#include "runtime/platform/hosted.h"
+
+#include "syscall.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#define IMAGE_MAX 1024
+
+static struct {
+	const struct tee_perf_image *image[IMAGE_MAX]; /* NULL: unloaded; the index is the module's number */
+	unsigned count;
+} images;
+
+/* What the loader knows of an image. */
+struct origin {
+	const void *address; /* in: an address within it */
+	uintptr_t bias;
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_bytes;
+};
+
+static void find_build_id(struct origin *origin, const struct dl_phdr_info *info, const ElfW(Phdr) * segment)
+{
+	const char *note = (const char *)(info->dlpi_addr + segment->p_vaddr), *end = note + segment->p_memsz;
+
+	while (note + sizeof(ElfW(Nhdr)) <= end) {
+		const ElfW(Nhdr) *header = (const void *)note;
+		const char *name = note + sizeof *header, *content = name + ((header->n_namesz + 3u) & ~3u);
+		if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 && name[0] == 'G' && name[1] == 'N') {
+			origin->build_id = (const uint8_t *)content;
+			origin->build_id_bytes = header->n_descsz;
+			return;
+		}
+		note = content + ((header->n_descsz + 3u) & ~3u);
+	}
+}
+
+static int match_image(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct origin *origin = data;
+	bool inside = false;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+		if (segment->p_type == PT_LOAD && (uintptr_t)origin->address - begin < segment->p_memsz)
+			inside = true;
+	}
+	if (!inside)
+		return 0;
+	origin->bias = info->dlpi_addr;
+	origin->path = info->dlpi_name;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_NOTE)
+			find_build_id(origin, info, &info->dlpi_phdr[i]);
+	return 1;
+}
+
+/* ---- writing into the module area by whole words */
+
+struct area {
+	uint64_t *words;
+	uint64_t used, limit; /* bytes */
+};
+
+static void append(struct area *area, const void *data, size_t bytes)
+{
+	const uint8_t *from = data;
+
+	for (size_t i = 0; i < bytes; i += 8) {
+		uint64_t word = 0;
+		for (unsigned k = 0; k < 8 && i + k < bytes; k++)
+			word |= (uint64_t)from[i + k] << 8 * k;
+		host_write(area->words + area->used / 8, word);
+		area->used += 8;
+	}
+}
+
+static uint64_t padded(uint64_t bytes)
+{
+	return (bytes + 7) & ~UINT64_C(7);
+}
+
+static void append_module(const struct tee_perf_module_header *header, const struct tee_perf_image *image,
+			  const struct origin *origin)
+{
+	struct tee_perf_log_segment *segment = tee_perf_state.segment;
+	struct area area = { .words = (uint64_t *)(segment + 1),
+			     .used = host_read(&segment->module_written),
+			     .limit = tee_perf_state.slots - (uintptr_t)(segment + 1) };
+
+	if (area.used % 8 != 0 || area.used > area.limit || header->bytes > area.limit - area.used)
+		return;
+	append(&area, header, sizeof *header);
+	if (header->type == TEE_PERF_MODULE_LOAD) {
+		append(&area, image->map_begin, header->map_bytes);
+		append(&area, image->strings_begin, header->strings_bytes);
+		append(&area, origin->path, header->path_bytes);
+		append(&area, origin->build_id, header->build_id_bytes);
+	}
+	host_write(&segment->module_written, area.used);
+}
+
+static size_t length(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] != '\0')
+		n++;
+	return n;
+}
+
+static void write_load(unsigned module)
+{
+	const struct tee_perf_image *image = images.image[module];
+	struct origin origin = { .address = image->map_begin, .path = "" };
+	char self[512];
+
+	dl_iterate_phdr(match_image, &origin);
+	if (origin.path[0] == '\0') { /* the executable */
+		long got =
+		    arch_syscall6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)self, sizeof self - 1, 0, 0);
+		self[got > 0 ? got : 0] = '\0';
+		origin.path = self;
+	}
+	struct tee_perf_module_header header = {
+		.type = TEE_PERF_MODULE_LOAD,
+		.module = module,
+		.clock = host_read(&tee_perf_state.host->clock),
+		.map_begin = (uintptr_t)image->map_begin,
+		.map_bytes = (uintptr_t)image->map_end - (uintptr_t)image->map_begin,
+		.strings_begin = (uintptr_t)image->strings_begin,
+		.strings_bytes = (uint64_t)(image->strings_end - image->strings_begin),
+		.load_bias = origin.bias,
+		.path_bytes = length(origin.path) + 1,
+		.build_id_bytes = origin.build_id_bytes,
+	};
+	header.bytes = sizeof header + padded(header.map_bytes) + padded(header.strings_bytes) +
+		       padded(header.path_bytes) + padded(header.build_id_bytes);
+	append_module(&header, image, &origin);
+}
+
+void tee_perf_hosted_modules_attached(void)
+{
+	host_write(&tee_perf_state.segment->module_written, 0);
+	for (unsigned i = 0; i < images.count; i++)
+		if (images.image[i] != NULL)
+			write_load(i);
+}
+
+__attribute__((visibility("default"))) void tee_perf_image_register(const struct tee_perf_image *image)
+{
+	tee_perf_hosted_start();
+	if (image->abi_version != TEE_PERF_ABI_VERSION || images.count == IMAGE_MAX)
+		return;
+	images.image[images.count++] = image;
+	if (tee_perf_state.host != NULL)
+		write_load(images.count - 1);
+}
+
+__attribute__((visibility("default"))) void tee_perf_image_unregister(const struct tee_perf_image *image)
+{
+	for (unsigned i = 0; i < images.count; i++) {
+		if (images.image[i] != image)
+			continue;
+		images.image[i] = NULL;
+		if (tee_perf_state.host != NULL) {
+			struct tee_perf_module_header header = { .bytes = sizeof header,
+								 .type = TEE_PERF_MODULE_UNLOAD,
+								 .module = i,
+								 .clock = host_read(&tee_perf_state.host->clock) };
+			append_module(&header, image, NULL);
+		}
+	}
+}

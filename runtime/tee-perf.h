@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* For programs that are built with tee-perf-cc: switch recording on and off, and set named marks.
+ * Without a recorder, and in a program without hooks, all of it does nothing.
+ *
+ *   tee_perf_off();            what this process does from here on is not recorded
+ *   tee_perf_on();             from here on it is again
+ *   TEE_PERF_MARK("loaded");   a point in time with a name (a string literal), see the table `marks`
+ */
+#ifndef TEE_PERF_H
+#define TEE_PERF_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tee_perf_map_entry;
+extern void tee_perf_runtime_on(void) __attribute__((weak));
+extern void tee_perf_runtime_off(void) __attribute__((weak));
+extern void tee_perf_runtime_mark(const struct tee_perf_map_entry *entry) __attribute__((weak));
+
+static inline void tee_perf_on(void)
+{
+	if (tee_perf_runtime_on)
+		tee_perf_runtime_on();
+}
+
+static inline void tee_perf_off(void)
+{
+	if (tee_perf_runtime_off)
+		tee_perf_runtime_off();
+}
+
+/* The mark is an entry of the image's map, as a function is (kind 4). */
+#define TEE_PERF_MARK(name)                                                                                            \
+	do {                                                                                                           \
+		const struct tee_perf_map_entry *tee_perf_entry_;                                                      \
+		__asm__(".pushsection tee_perf_str,\"a\",@progbits\n\t"                                                \
+			"7771: .asciz " TEE_PERF_QUOTE_(                                                               \
+			    name) "\n\t"                                                                               \
+				  ".popsection\n\t"                                                                    \
+				  ".pushsection tee_perf_map,\"aw\",@progbits\n\t"                                     \
+				  ".balign 16\n\t"                                                                     \
+				  "7772: .long 7771b - .\n\t.long 0\n\t.long " TEE_PERF_STRING_(                       \
+				      __LINE__) "\n\t"                                                                 \
+						".short 4\n\t.short 0\n\t"                                             \
+						".popsection\n\t" TEE_PERF_ADDRESS_                                    \
+			: "=r"(tee_perf_entry_));                                                                      \
+		if (tee_perf_runtime_mark)                                                                             \
+			tee_perf_runtime_mark(tee_perf_entry_);                                                        \
+	} while (0)
+
+#define TEE_PERF_QUOTE_(name) "\"" name "\""
+#define TEE_PERF_STRING__(x)  #x
+#define TEE_PERF_STRING_(x)   TEE_PERF_STRING__(x)
+#if defined(__x86_64__)
+#define TEE_PERF_ADDRESS_ "lea 7772b(%%rip), %0"
+#elif defined(__aarch64__)
+#define TEE_PERF_ADDRESS_ "adrp %0, 7772b\n\tadd %0, %0, :lo12:7772b"
+#elif defined(__riscv)
+#define TEE_PERF_ADDRESS_ "lla %0, 7772b"
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

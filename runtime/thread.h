@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* State of the trusted side. All of it lies in trusted memory; what points into host memory was
+ * computed at attach from checked sizes and never again from host memory.
+ *
+ * Rules of this folder (DESIGN 8): freestanding C, no libc, no allocation, no system call outside
+ * platform/, no clock instruction outside arch/.../clock.h; host memory only by aligned 8-byte
+ * accesses (the host_ functions below); bounds, base and cursor live here. */
+#ifndef TEE_PERF_RUNTIME_THREAD_H
+#define TEE_PERF_RUNTIME_THREAD_H
+
+#include "runtime/abi.h"
+#include "runtime/log_layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TEE_PERF_HIDDEN      __attribute__((visibility("hidden")))
+#define TEE_PERF_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define TEE_PERF_CURSOR_MASK ((uintptr_t)TEE_PERF_SUBBUF_BYTES - 1)
+
+/* Where a thread stands in its ring. Two copies, the valid one named by thread->geometry, so that a
+ * refill that is abandoned half-way (siglongjmp out of a signal handler) can simply be done again. */
+struct tee_perf_geometry {
+	uint64_t sequence; /* of the open sub-buffer */
+	uintptr_t start;   /* address of the open sub-buffer; 0: none was opened yet */
+	uint32_t index;    /* its place in the ring */
+	uint32_t count;    /* sub-buffers that the ring has now */
+	uint32_t touched;  /* sub-buffers that were ever used: beyond lies fresh zeroed memory */
+	uint32_t grow;     /* the thread had to wait: take more at the next wrap */
+};
+
+struct tee_perf_thread {
+	/* The critical section: CFA of the function whose hook is at work, 0: none. A hook that finds it
+	 * set runs in a signal handler that interrupted that hook, or the hook was abandoned. */
+	volatile uintptr_t owner;
+	volatile uintptr_t cursor; /* next record; on a multiple of the sub-buffer size: none, or full */
+	struct tee_perf_log_header *host;
+	volatile uint64_t control_fast; /* the control word for which the fast path is right */
+
+	volatile uint64_t control;    /* the control word that was applied last */
+	volatile uint32_t generation; /* of state.generation when it was applied */
+	bool on;
+	uint8_t clock;
+	uint8_t full;
+	bool live; /* false after the memory was wiped in a forked child */
+	bool waiting_given_up;
+	volatile uint8_t geometry_valid;
+	struct tee_perf_geometry geometry[2];
+	uint64_t lost, lost_reported;
+	uint64_t time_floor;      /* a time of the present clock below which no record goes */
+	volatile uint64_t nested; /* nested records reserved so far */
+	uint32_t slot, number, tid;
+	uint32_t sub_buffer_max;
+	uintptr_t ring, nested_ring;
+	uint64_t *writer, *reader, *nested_writer, *nested_reader, *waiting; /* host memory, this slot's words */
+	uintptr_t stack_lo, stack_hi;
+} __attribute__((aligned(128)));
+
+/* One per process. In the hosted platform `wiped` and the thread pool lie in pages that a forked
+ * child finds zeroed. */
+struct tee_perf_state {
+	struct tee_perf_log_header *host; /* NULL: not attached */
+	struct tee_perf_log_segment *segment;
+	struct tee_perf_log_process *process; /* hosted: this process's entry; may be NULL */
+	struct tee_perf_thread *threads;      /* trusted: slot_count of them */
+	uint64_t ring_bytes;
+	uintptr_t slots;                            /* address of slot 0 */
+	uint32_t slot_count;                        /* that can be served */
+	uint32_t slot_next;                         /* atomic */
+	uint32_t thread_next;                       /* atomic */
+	uint32_t unserved;                          /* atomic */
+	uint32_t generation;                        /* atomic: bumped by tee_perf_on/off */
+	bool enabled;                               /* what the program itself asked for */
+	uint64_t stalled_clock;                     /* heartbeat at which a thread gave up waiting; 0: none */
+	uint64_t slot_free[TEE_PERF_SLOT_MAX / 64]; /* bit set: given back */
+};
+
+extern struct tee_perf_state tee_perf_state TEE_PERF_HIDDEN;
+extern const struct tee_perf_thread tee_perf_unattached TEE_PERF_HIDDEN;
+extern __thread struct tee_perf_thread *tee_perf_self TEE_PERF_HIDDEN
+    __attribute__((tls_model("initial-exec")));
+
+/* The only ways to touch host memory. Aligned 8-byte accesses; x86-64 keeps their order, elsewhere
+ * release and acquire do. */
+static inline uint64_t host_read(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+static inline void host_write(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+/* hook.c */
+void tee_perf_busy(uint64_t kind, uint64_t entry, uintptr_t cfa) TEE_PERF_HIDDEN;
+void tee_perf_slow(uint64_t kind, uint64_t entry, uintptr_t cfa) TEE_PERF_HIDDEN;
+
+/* ring.c: all with the owner held by the caller */
+void tee_perf_put(struct tee_perf_thread *thread, uint64_t kind, uint64_t w1) TEE_PERF_HIDDEN;
+void tee_perf_put_nested(struct tee_perf_thread *thread, uint64_t kind, uint64_t w1) TEE_PERF_HIDDEN;
+void tee_perf_apply_control(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
+void tee_perf_publish_partial(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
+uint64_t tee_perf_now(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
+
+/* attach.c */
+struct tee_perf_thread *tee_perf_thread_attach(uintptr_t cfa) TEE_PERF_HIDDEN;
+void tee_perf_thread_detach(void) TEE_PERF_HIDDEN;
+
+/* What attach takes over from the host, checked. slot_count may be less than the header's. Returns false when the
+ * header is not one that this runtime can use. */
+struct tee_perf_attachment {
+	struct tee_perf_log_header *host;
+	struct tee_perf_log_segment *segment;
+	struct tee_perf_log_process *process;
+	struct tee_perf_thread *threads; /* zeroed trusted memory */
+	uint64_t ring_bytes, module_bytes;
+	uint32_t slot_count;
+};
+bool tee_perf_sizes_sane(uint64_t process_max, uint64_t slot_max, uint64_t ring_bytes, uint64_t segment_bytes,
+			 uint64_t module_bytes) TEE_PERF_HIDDEN;
+void tee_perf_attach(const struct tee_perf_attachment *attachment) TEE_PERF_HIDDEN;
+/* In a forked child: the calling thread is a new one. */
+void tee_perf_thread_forget(void) TEE_PERF_HIDDEN;
+
+#endif
