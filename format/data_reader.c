@@ -21,9 +21,9 @@ struct buffer {
 struct tee_perf_reader {
 	int fd;
 	char *path;
-	uint64_t offset;	/* in the file, of the next frame */
+	uint64_t offset;        /* in the file, of the next frame */
 	uint64_t section_count; /* whole sections seen since the last rewind */
-	uint64_t read_offset;	/* in the file, of block[block_size] */
+	uint64_t read_offset;   /* in the file, of block[block_size] */
 	size_t block_at, block_size;
 	bool ended;
 	struct buffer stored, raw;
@@ -108,12 +108,11 @@ static int check_file_header(struct tee_perf_reader *reader, struct tee_perf_err
 				     reader->path, why);
 	uint32_t version = tee_perf_get32(header + 8);
 	if (version != TEE_PERF_DATA_VERSION)
-		return tee_perf_fail(err, TEE_PERF_INPUT,
-				     "%s has data format version %u, this tee-perf reads version %u: %s", reader->path,
-				     version, TEE_PERF_DATA_VERSION,
-				     version > TEE_PERF_DATA_VERSION
-					     ? "use the newer tee-perf that recorded it"
-					     : "record it again, or use the older tee-perf that recorded it");
+		return tee_perf_fail(
+		    err, TEE_PERF_INPUT, "%s has data format version %u, this tee-perf reads version %u: %s",
+		    reader->path, version, TEE_PERF_DATA_VERSION,
+		    version > TEE_PERF_DATA_VERSION ? "use the newer tee-perf that recorded it"
+						    : "record it again, or use the older tee-perf that recorded it");
 	reader->offset = sizeof header;
 	return 0;
 }
@@ -199,9 +198,9 @@ static int next_frame(struct tee_perf_reader *reader, struct tee_perf_frame *fra
 		return damaged(reader, "a section's frame fails its checksum", err);
 	uint64_t limit = tee_perf_section_limit(frame->type);
 	if (frame->stored_size > limit || frame->raw_size > limit)
-		return tee_perf_fail(err, TEE_PERF_RESOURCE, "%s: the section %s at byte %llu exceeds the limit of %llu",
-				     reader->path, tee_perf_section_name(frame->type),
-				     (unsigned long long)reader->offset, (unsigned long long)limit);
+		return tee_perf_fail(
+		    err, TEE_PERF_RESOURCE, "%s: the section %s at byte %llu exceeds the limit of %llu", reader->path,
+		    tee_perf_section_name(frame->type), (unsigned long long)reader->offset, (unsigned long long)limit);
 	if (frame->stored_as == TEE_PERF_STORED_RAW ? frame->stored_size != frame->raw_size
 						    : frame->stored_as != TEE_PERF_STORED_ZSTD)
 		return damaged(reader, "a section's frame has an unknown compression or sizes that disagree", err);

@@ -17,7 +17,7 @@ struct tee_perf_writer {
 	int fd;
 	char *path;
 	uint64_t good_size; /* bytes: the end of the last whole section */
-	bool ragged;	    /* bytes beyond good_size may be left: the cut failed */
+	bool ragged;        /* bytes beyond good_size may be left: the cut failed */
 	ZSTD_CCtx *zstd;
 	uint8_t *packed;
 	size_t packed_capacity;
@@ -135,7 +135,7 @@ static size_t pack(struct tee_perf_writer *writer, const void *payload, size_t s
 		writer->packed_capacity = bound;
 	}
 	size_t packed_size =
-		ZSTD_compressCCtx(writer->zstd, writer->packed, writer->packed_capacity, payload, size, level);
+	    ZSTD_compressCCtx(writer->zstd, writer->packed, writer->packed_capacity, payload, size, level);
 	/* Unpacking costs the reader time: less than 1/32 saved is not worth it. */
 	return ZSTD_isError(packed_size) || packed_size > size - size / 32 ? 0 : packed_size;
 }

@@ -35,7 +35,7 @@ const char *tee_perf_section_name(uint16_t type)
 		[TEE_PERF_SECTION_START] = "START",   [TEE_PERF_SECTION_PROCESS] = "PROCESS",
 		[TEE_PERF_SECTION_MODULE] = "MODULE", [TEE_PERF_SECTION_THREAD] = "THREAD",
 		[TEE_PERF_SECTION_EVENTS] = "EVENTS", [TEE_PERF_SECTION_GAPS] = "GAPS",
-		[TEE_PERF_SECTION_TSC] = "TSC",	      [TEE_PERF_SECTION_PROFILE] = "PROFILE",
+		[TEE_PERF_SECTION_TSC] = "TSC",       [TEE_PERF_SECTION_PROFILE] = "PROFILE",
 		[TEE_PERF_SECTION_END] = "END",
 	};
 	return type < sizeof names / sizeof *names && names[type] != NULL ? names[type] : "unknown";

@@ -5,9 +5,9 @@
 
 #include "format/data_file.h"
 
-#define TEE_PERF_DATA_MAGIC	  "TEEPERF\n"
+#define TEE_PERF_DATA_MAGIC       "TEEPERF\n"
 #define TEE_PERF_FILE_HEADER_SIZE 16u /* magic 8, version 4, zero 4 */
-#define TEE_PERF_FRAME_SIZE	  20u
+#define TEE_PERF_FRAME_SIZE       20u
 
 #define TEE_PERF_SECTION_LIMIT (UINT64_C(64) << 20) /* bytes, stored and raw */
 #define TEE_PERF_PROFILE_LIMIT (UINT64_C(1) << 30)

@@ -23,7 +23,7 @@ struct tee_perf_process_info {
 	const char *command;
 };
 
-struct tee_perf_thread_info { /* may be repeated: the last one counts (a thread gets its name late) */
+struct tee_perf_thread_info {     /* may be repeated: the last one counts (a thread gets its name late) */
 	uint32_t process, thread; /* numbers */
 	uint32_t tid;
 	const char *name; /* "" unknown */
@@ -32,10 +32,10 @@ struct tee_perf_thread_info { /* may be repeated: the last one counts (a thread 
 /* One map entry as it lies in the image, 16 bytes: struct tee_perf_map_entry (runtime/abi.h).
  * Entry i has the address map_begin + 16 * i; its names are found relative to their field. */
 struct tee_perf_module_info {
-	uint32_t process, module; /* numbers */
-	uint64_t map_begin;       /* load address of the first map entry */
-	uint64_t strings_begin;   /* load address of the strings */
-	uint64_t load_bias;       /* load address minus link-time address */
+	uint32_t process, module;    /* numbers */
+	uint64_t map_begin;          /* load address of the first map entry */
+	uint64_t strings_begin;      /* load address of the strings */
+	uint64_t load_bias;          /* load address minus link-time address */
 	uint64_t load_ns, unload_ns; /* unload_ns UINT64_MAX: still loaded */
 	const char *path;
 	const char *build_id; /* hexadecimal, "" unknown */
