@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Ticks of the time-stamp counter in nanoseconds: linear between calibration points, and on beyond the last. */
+#include "analyzer/model_internal.h"
+
+typedef unsigned __int128 wide;
+
+static uint64_t scale_between(const struct tee_perf_tsc_point *a, const struct tee_perf_tsc_point *b)
+{
+	wide scale = ((wide)(b->ns - a->ns) << TEE_PERF_TSC_SHIFT) / (b->ticks - a->ticks);
+	return scale > UINT64_MAX ? UINT64_MAX : (uint64_t)scale;
+}
+
+int tee_perf_model_tsc(struct tee_perf_model *model, uint64_t ticks, uint64_t ns, struct tee_perf_error *err)
+{
+	struct tee_perf_tsc_point *last = model->tsc_count > 0 ? &model->tsc[model->tsc_count - 1] : NULL;
+	if (last != NULL && (ticks <= last->ticks || ns <= last->ns))
+		return 0; /* a point that does not advance says nothing */
+	if (tee_perf_grow(&model->tsc, model->tsc_count, &model->tsc_capacity, sizeof *model->tsc) != 0)
+		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for the clock's calibration points");
+	struct tee_perf_tsc_point *point = &model->tsc[model->tsc_count++];
+	*point = (struct tee_perf_tsc_point){ ticks, ns, UINT64_C(1) << TEE_PERF_TSC_SHIFT };
+	if (model->tsc_count > 1)
+		point[-1].scale = point->scale = scale_between(point - 1, point);
+	return 0;
+}
+
+static uint64_t on_line(const struct tee_perf_tsc_point *point, uint64_t ticks)
+{
+	if (ticks < point->ticks) {
+		wide back = (wide)(point->ticks - ticks) * point->scale >> TEE_PERF_TSC_SHIFT;
+		return back > point->ns ? 0 : point->ns - (uint64_t)back;
+	}
+	wide ns = ((wide)(ticks - point->ticks) * point->scale >> TEE_PERF_TSC_SHIFT) + point->ns;
+	return ns > TEE_PERF_TIME_MASK ? TEE_PERF_TIME_MASK : (uint64_t)ns;
+}
+
+/* The last point at or before the ticks (the first one, if all are later). */
+static uint32_t find_point(const struct tee_perf_model *model, uint64_t ticks)
+{
+	uint32_t begin = 0, end = model->tsc_count;
+	while (end - begin > 1) {
+		uint32_t middle = begin + (end - begin) / 2;
+		if (model->tsc[middle].ticks <= ticks)
+			begin = middle;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
+uint64_t tee_perf_model_to_ns(struct tee_perf_model *model, enum tee_perf_clock clock, uint64_t time, uint32_t *cursor)
+{
+	if (clock == TEE_PERF_CLOCK_HOST)
+		return time;
+	if (model->tsc_count < 2) {
+		model->tsc_unknown = true;
+		return time;
+	}
+	uint32_t place = *cursor;
+	bool here = place < model->tsc_count && model->tsc[place].ticks <= time &&
+		    (place + 1 == model->tsc_count || time < model->tsc[place + 1].ticks);
+	if (!here)
+		*cursor = place = find_point(model, time);
+	return on_line(&model->tsc[place], time);
+}

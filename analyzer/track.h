@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* One thread being rebuilt; internal to analyzer/. The fast path is track.c, what is rare is in track_apply.c
+ * (frames), track_time.c (time) and stacks.c (which stack a CFA lies in). */
+#ifndef TEE_PERF_ANALYZER_TRACK_H
+#define TEE_PERF_ANALYZER_TRACK_H
+
+#include "analyzer/cct.h"
+#include "analyzer/model.h"
+
+#define TEE_PERF_FRAMES_MAX      (UINT32_C(1) << 25) /* open frames of one stack; 24 bytes each */
+#define TEE_PERF_STACKS_MAX      8192u               /* announced stacks of one thread */
+#define TEE_PERF_STACKS_GUESSED  64u                 /* guessed stacks of one thread */
+#define TEE_PERF_STACK_SPAN_MAX  UINT32_C(0x7fffffff)
+#define TEE_PERF_STACK_DISTANCE  (UINT32_C(256) << 10) /* a CFA farther than this from a guessed stack lies in another */
+#define TEE_PERF_MARKS_MAX       (UINT32_C(1) << 20)  /* of one thread */
+
+/* Written by the recorder behind a thread's last record: its time ends here, whatever frames it left open. */
+#define TEE_PERF_META_THREAD_END 9
+
+/* Time within the stack: it advances only while the thread runs on this stack, and not while it waits for the
+ * recorder or recording is off. A flag makes it differ from every time, which sends a return off the fast path. */
+#define TEE_PERF_FRAME_PSEUDO      (UINT64_C(1) << 63)
+#define TEE_PERF_FRAME_UNCONFIRMED (UINT64_C(1) << 62)
+#define TEE_PERF_FRAME_FLAGS       (TEE_PERF_FRAME_PSEUDO | TEE_PERF_FRAME_UNCONFIRMED)
+#define TEE_PERF_FRAME_BOTTOM      UINT64_MAX /* the sentinel below the first frame, one address above the stack */
+
+struct tee_perf_frame {
+	uint64_t w1;    /* of the call's record: CFA and map entry */
+	uint64_t start; /* stack time of the call, and flags */
+	uint32_t node;
+};
+
+/* What `calls` wants to know of each frame; parallel to the frames, and only then allocated. */
+struct tee_perf_frame_extra {
+	uint64_t id, parent; /* parent 0: none */
+	uint64_t start_ns;
+	uint64_t self_ns;
+	uint32_t depth; /* real frames below it on this stack */
+};
+
+struct tee_perf_stack {
+	uint32_t lo, span; /* CFAs lo .. lo + span, modulo 2^32 */
+	bool announced;
+	bool used;     /* a guessed one: has a range */
+	uint32_t last; /* a guessed one: the CFA that it was last chosen for */
+	struct tee_perf_frame *frames; /* [0] is the sentinel */
+	struct tee_perf_frame_extra *extras;
+	uint32_t capacity;
+	struct tee_perf_frame *top; /* while another stack is the current one */
+	uint64_t time;              /* the same */
+	struct tee_perf_stack *previous; /* ran before this one; where the thread goes on when this one is empty */
+};
+
+/* What the fast path keeps in registers. */
+struct tee_perf_hot {
+	struct tee_perf_frame *top;
+	uint32_t *hint; /* holds the node that the next call will probably enter */
+	uint64_t w0;    /* of the last record: its time bits are the present time in clock units */
+	uint64_t time;  /* of the current stack */
+	uint32_t lo;    /* of the current stack */
+};
+
+struct tee_perf_mark {
+	uint32_t entry;
+	uint64_t time_ns;
+};
+
+struct tee_perf_counts {
+	uint64_t records, metas; /* metas: what is no call, return or resync */
+	uint64_t lost, holes;
+	uint64_t orphan_returns; /* of functions whose call was not seen */
+	uint64_t backwards;      /* times that were earlier than the one before, and held */
+	uint64_t unknown;        /* records of an unknown kind */
+	uint64_t too_deep;       /* calls beyond TEE_PERF_FRAMES_MAX or without memory for a frame: counted, but without time */
+	uint64_t marks_dropped;
+	uint64_t waited_ns, off_ns;
+	uint64_t tsc_records; /* fed while the clock was the TSC */
+};
+
+/* Why a frame ended. */
+enum tee_perf_ended { TEE_PERF_RETURNED, TEE_PERF_UNWOUND, TEE_PERF_LOST_IN_GAP, TEE_PERF_OPEN };
+
+/* Told of each call when single calls are wanted. */
+struct tee_perf_observer {
+	void (*ended)(struct tee_perf_observer *observer, const struct tee_perf_track *track,
+		      const struct tee_perf_frame *frame, const struct tee_perf_frame_extra *extra,
+		      uint64_t duration_ns, enum tee_perf_ended how);
+	uint64_t next_id; /* of the next call, from 1 */
+};
+
+struct tee_perf_track {
+	struct tee_perf_hot hot;
+	struct tee_perf_stack *stack; /* the current one */
+	struct tee_perf_cct cct;
+	struct tee_perf_model *model;
+	uint32_t process, thread;
+
+	/* time */
+	bool started, off, ended;
+	bool switched; /* another stack since the last change of time */
+	enum tee_perf_clock clock;
+	uint64_t first_ns, now_ns, off_since_ns;
+	uint32_t gap_cursor, tsc_cursor, remap_cursor; /* places in the model's lists */
+	uint64_t remap_ns; /* next time at which addresses change their module; UINT64_MAX: none */
+
+	/* stacks */
+	struct tee_perf_stack **stacks; /* announced ones, by lo */
+	uint32_t stack_count, stack_capacity;
+	struct tee_perf_stack *guessed[TEE_PERF_STACKS_GUESSED];
+	uint32_t guessed_count;
+	uint32_t guessed_stacks; /* opened by the distance rule next to another: the report says so */
+	uint64_t announced_lo;
+
+	struct tee_perf_mark *marks;
+	uint32_t mark_count, mark_capacity;
+	struct tee_perf_counts counts;
+	struct tee_perf_observer *observer; /* NULL: nobody wants single calls */
+};
+
+/* track.c */
+int tee_perf_track_init(struct tee_perf_track *track, struct tee_perf_model *model, uint32_t process, uint32_t thread);
+void tee_perf_track_clear(struct tee_perf_track *track);
+
+/* track_apply.c: one record of any kind, its time already applied. State is in track->hot. */
+void tee_perf_track_apply(struct tee_perf_track *track, const struct tee_perf_record *record);
+/* The return that matches the top frame and took time. */
+void tee_perf_track_time_return(struct tee_perf_track *track, struct tee_perf_frame *frame, uint64_t time);
+/* The child of the top frame for an entry, and the hint set to it. May move nodes. */
+uint32_t tee_perf_track_enter(struct tee_perf_track *track, uint32_t entry);
+/* Pops the top frame, which is no sentinel. */
+void tee_perf_track_pop(struct tee_perf_track *track, enum tee_perf_ended how);
+/* Pops all frames of all stacks. */
+void tee_perf_track_close(struct tee_perf_track *track, enum tee_perf_ended how);
+/* Every open frame becomes unconfirmed; what runs below one shows under the pseudo frame. */
+void tee_perf_track_unconfirm(struct tee_perf_track *track, enum tee_perf_pseudo pseudo);
+/* The pseudo frame below a node. May move nodes. */
+uint32_t tee_perf_track_pseudo(struct tee_perf_track *track, uint32_t parent, enum tee_perf_pseudo pseudo);
+/* Room for count more frames above the top of the current stack; 0, or -1: too deep, or out of memory. */
+int tee_perf_track_room(struct tee_perf_track *track, uint32_t count);
+
+/* track_time.c: the record's time differs from the one before. State is in track->hot. */
+void tee_perf_track_time(struct tee_perf_track *track, const struct tee_perf_record *record);
+/* Ends the thread's time: what is still open is open until end_ns, if that is later than its last record. */
+void tee_perf_track_finish(struct tee_perf_track *track, uint64_t end_ns);
+/* A change of modules was told: tells the track when the next one comes. */
+void tee_perf_track_plan_remap(struct tee_perf_track *track);
+
+/* stacks.c */
+int tee_perf_stacks_init(struct tee_perf_track *track);
+void tee_perf_stacks_clear(struct tee_perf_track *track);
+/* Makes the stack that the CFA lies in the current one. */
+void tee_perf_stacks_assign(struct tee_perf_track *track, uint32_t cfa);
+/* The current stack is empty: the one that ran before it goes on, if it has open frames. */
+void tee_perf_stacks_leave(struct tee_perf_track *track);
+void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_t hi);
+/* Calls visit for every stack, the current one included, after making it the current one; goes back at the end. */
+void tee_perf_stacks_each(struct tee_perf_track *track, void (*visit)(struct tee_perf_track *track, void *argument),
+			  void *argument);
+
+static inline uint32_t tee_perf_cfa(uint64_t w1)
+{
+	return (uint32_t)(w1 >> 32);
+}
+
+static inline bool tee_perf_frame_is_bottom(const struct tee_perf_frame *frame)
+{
+	return frame->start == TEE_PERF_FRAME_BOTTOM;
+}
+
+#endif
