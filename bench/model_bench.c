@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How fast the model takes records, and what memory it then has: synthetic streams, or a data file.
  * model_bench [-n RECORDS] [STREAM ...]    fib, leaf, interpreter, tsc (the interpreter with a clock per record)
- * model_bench -i FILE                      everything that `tee-perf report` reads */
+ * model_bench -r FILE                      raw records (16 bytes each) of one thread from a file */
 #include "analyzer/model.h"
 
 #include <getopt.h>
@@ -124,14 +124,9 @@ static const struct maker makers[] = {
 	{ "tsc", make_interpreter, 10 },
 };
 
-static int run(const struct maker *maker, size_t count)
+/* Frees the records. */
+static int feed(const char *name, struct tee_perf_record *records, size_t count)
 {
-	struct stream stream = { .records = malloc(count * sizeof *stream.records), .capacity = count };
-	if (stream.records == NULL)
-		return 1;
-	stream.random = 42;
-	stream.step = maker->step;
-	maker->make(&stream);
 	size_t before = heap_bytes();
 	struct tee_perf_model *model = tee_perf_model_new();
 	struct tee_perf_track *track = model == NULL ? NULL : tee_perf_model_track(model, 0, 0);
@@ -141,22 +136,48 @@ static int run(const struct maker *maker, size_t count)
 	for (unsigned round = 0; round < 3; round++) { /* the first one builds the tree */
 		double start = now();
 		for (size_t i = 0; i < count; i += BATCH)
-			tee_perf_track_feed(track, stream.records + i, count - i < BATCH ? count - i : BATCH);
+			tee_perf_track_feed(track, records + i, count - i < BATCH ? count - i : BATCH);
 		double took = now() - start;
 		best = took < best ? took : best;
 	}
-	printf("%-12s %8.1f M records/s  %8.1f KiB\n", maker->name, (double)count / best * 1e-6,
+	printf("%-12s %8.1f M records/s  %8.1f KiB\n", name, (double)count / best * 1e-6,
 	       (double)(heap_bytes() - before) / 1024);
 	tee_perf_model_free(model);
-	free(stream.records);
+	free(records);
 	return 0;
+}
+
+static int run(const struct maker *maker, size_t count)
+{
+	struct stream stream = { .records = malloc(count * sizeof *stream.records), .capacity = count };
+	if (stream.records == NULL)
+		return 1;
+	stream.random = 42;
+	stream.step = maker->step;
+	maker->make(&stream);
+	return feed(maker->name, stream.records, stream.count);
+}
+
+static int run_raw(const char *path, size_t count)
+{
+	FILE *file = fopen(path, "rb");
+	struct tee_perf_record *records = malloc(count * sizeof *records);
+	if (file == NULL || records == NULL) {
+		perror(path);
+		return 1;
+	}
+	count = fread(records, sizeof *records, count, file);
+	fclose(file);
+	return feed("raw", records, count);
 }
 
 int main(int argc, char **argv)
 {
 	size_t count = 20000000;
 	int option;
-	while ((option = getopt(argc, argv, "n:")) != -1) {
+	while ((option = getopt(argc, argv, "n:r:")) != -1) {
+		if (option == 'r')
+			return run_raw(optarg, count);
 		if (option != 'n')
 			return 2;
 		count = strtoull(optarg, NULL, 10);
