@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Linked, without instrumentation, into the programs that do not time themselves (SQLite, Lua, zstd): writes
- * "elapsed_ns N" and "cpu_ns N" from its constructor to its destructor into the file named by BENCH_TIMING. */
+ * "elapsed_ns N" and "process_cpu_ns N" from its constructor to its destructor into the file named by BENCH_TIMING. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ __attribute__((destructor)) static void end(void)
 	FILE *out = path ? fopen(path, "w") : NULL;
 	if (!out)
 		return;
-	fprintf(out, "elapsed_ns %" PRId64 "\ncpu_ns %" PRId64 "\n", nanoseconds(now) - nanoseconds(start),
+	fprintf(out, "elapsed_ns %" PRId64 "\nprocess_cpu_ns %" PRId64 "\n", nanoseconds(now) - nanoseconds(start),
 		nanoseconds(cpu));
 	fclose(out);
 }

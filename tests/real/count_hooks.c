@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* A stand-in for the runtime library that counts every call by itself: the independent count that recordings
+ * are compared with. For each process and image it leaves a file in the folder TEE_PERF_COUNT_DIR:
+ *
+ *   u64 entries, u64 other (returns and resyncs), u64 calls[entries], then the names, each with its NUL
+ *
+ * The counts lie in a shared mapping of that file, so that a process that ends by _exit or a signal, or that
+ * is replaced by exec, leaves them as well. A child of fork counts in files of its own. */
+#include "runtime/abi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { IMAGES_MAX = 64, HEADER_WORDS = 2 };
+
+struct image {
+	const struct tee_perf_map_entry *begin, *end;
+	_Atomic(_Atomic uint64_t *) words; /* the mapping; NULL: free place */
+	size_t size;                       /* bytes of the mapping */
+};
+
+static struct {
+	struct image images[IMAGES_MAX];
+	_Atomic uint32_t count;
+	const char *folder;
+} state;
+
+/* In a page that fork wipes: 0 in a child that has no files of its own yet. */
+static _Atomic uint32_t *own_files;
+
+static void die(const char *what)
+{
+	char text[256];
+	int length = snprintf(text, sizeof text, "count_hooks: %s: %s\n", what, strerror(errno));
+	if (write(STDERR_FILENO, text, (size_t)length) < 0)
+		abort();
+	_exit(99);
+}
+
+static const char *name_of(const struct tee_perf_map_entry *entry)
+{
+	return (const char *)&entry->name + entry->name;
+}
+
+static int create_file(const char *folder)
+{
+	char path[4096];
+	for (unsigned number = 0; number < 1000000; number++) {
+		snprintf(path, sizeof path, "%s/%ld.%u", folder, (long)getpid(), number);
+		int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+/* Maps a new file for the image, at `at` when that is not NULL. */
+static void map_file(struct image *image, void *at)
+{
+	size_t entries = (size_t)(image->end - image->begin), names = 0;
+	int fd = create_file(state.folder);
+	for (const struct tee_perf_map_entry *e = image->begin; e < image->end; e++)
+		names += strlen(name_of(e)) + 1;
+	image->size = (HEADER_WORDS + entries) * sizeof(uint64_t) + names;
+	if (fd < 0 || ftruncate(fd, (off_t)image->size))
+		die("cannot create a file in TEE_PERF_COUNT_DIR");
+	_Atomic uint64_t *words =
+	    mmap(at, image->size, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd, 0);
+	if (words == MAP_FAILED)
+		die("cannot map a file of counts");
+	close(fd);
+	words[0] = entries;
+	char *name = (char *)(words + HEADER_WORDS + entries);
+	for (const struct tee_perf_map_entry *e = image->begin; e < image->end; e++)
+		name = stpcpy(name, name_of(e)) + 1;
+	image->words = words;
+}
+
+static void adopt_after_fork(void)
+{
+	int saved = errno;
+	atomic_store(own_files, 1);
+	for (uint32_t i = 0; i < state.count; i++)
+		if (state.images[i].words)
+			map_file(&state.images[i], (void *)state.images[i].words);
+	errno = saved;
+}
+
+static void count(const struct tee_perf_map_entry *entry, int is_call)
+{
+	if (!state.folder)
+		return;
+	if (!atomic_load_explicit(own_files, memory_order_relaxed))
+		adopt_after_fork();
+	for (uint32_t i = 0; i < state.count; i++) {
+		struct image *image = &state.images[i];
+		if (!image->words || entry < image->begin || entry >= image->end)
+			continue;
+		size_t word = is_call ? HEADER_WORDS + (size_t)(entry - image->begin) : 1;
+		atomic_fetch_add_explicit(&image->words[word], 1, memory_order_relaxed);
+		return;
+	}
+	errno = 0;
+	die("a hook was called for an entry of no registered image");
+}
+
+void tee_perf_image_register(const struct tee_perf_image *image)
+{
+	if (image->abi_version != TEE_PERF_ABI_VERSION)
+		die("built for another version of the hooks");
+	if (!own_files) {
+		own_files = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (own_files == MAP_FAILED || madvise((void *)own_files, 4096, MADV_WIPEONFORK))
+			die("cannot map a page");
+		atomic_store(own_files, 1);
+		state.folder = getenv("TEE_PERF_COUNT_DIR");
+	}
+	if (!state.folder || image->map_begin == image->map_end)
+		return;
+	uint32_t place = atomic_fetch_add(&state.count, 1);
+	if (place >= IMAGES_MAX)
+		die("too many images");
+	state.images[place].begin = image->map_begin;
+	state.images[place].end = image->map_end;
+	map_file(&state.images[place], NULL);
+}
+
+void tee_perf_image_unregister(const struct tee_perf_image *image)
+{
+	/* At exit functions still run after their image's destructor: only an address range that comes again
+	 * (dlclose, dlopen) must not be found twice. A program of one image never needs it. */
+	(void)image;
+}
+
+void tee_perf_call(const struct tee_perf_map_entry *entry, const void *cfa)
+{
+	(void)cfa;
+	count(entry, 1);
+}
+
+void tee_perf_call_inlined(const struct tee_perf_map_entry *entry, const void *cfa)
+{
+	(void)cfa;
+	count(entry, 1);
+}
+
+void tee_perf_return(const struct tee_perf_map_entry *entry, const void *cfa)
+{
+	(void)cfa;
+	count(entry, 0);
+}
+
+void tee_perf_resync(const struct tee_perf_map_entry *entry, const void *cfa)
+{
+	(void)cfa;
+	count(entry, 0);
+}
