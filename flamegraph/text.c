@@ -44,29 +44,28 @@ static uint32_t presentable(uint32_t code_point)
 	return (code_point & 0xfffe) == 0xfffe || IN(unwanted, code_point) ? REPLACEMENT : code_point;
 }
 
+/* Of an ill-formed sequence the longest well-formed start counts as one character (Unicode 15, section 3.9, "U+FFFD
+ * Substitution of Maximal Subparts"): what browsers and Python do, too. */
 uint32_t flame_decode(const char **text)
 {
 	const uint8_t *bytes = (const uint8_t *)*text;
-	const struct sequence *end = sequences + sizeof sequences / sizeof *sequences;
+	const struct sequence *s = sequences, *end = sequences + sizeof sequences / sizeof *sequences;
 	*text += 1;
 	if (bytes[0] < 0x80)
 		return presentable(bytes[0]);
-	for (const struct sequence *s = sequences; s < end; s++) {
-		if (bytes[0] < s->first || bytes[0] > s->last)
-			continue;
-		if (bytes[1] < s->second_min || bytes[1] > s->second_max)
+	while (s < end && (bytes[0] < s->first || bytes[0] > s->last))
+		s++;
+	if (s == end || bytes[1] < s->second_min || bytes[1] > s->second_max)
+		return REPLACEMENT;
+	uint32_t code_point = (bytes[0] & (0x7fu >> s->length)) << 6 | (bytes[1] & 0x3fu);
+	*text += 1;
+	for (unsigned i = 2; i < s->length; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
 			return REPLACEMENT;
-		uint32_t code_point = bytes[0] & (0x7fu >> s->length);
-		code_point = code_point << 6 | (bytes[1] & 0x3fu);
-		for (unsigned i = 2; i < s->length; i++) {
-			if ((bytes[i] & 0xc0) != 0x80)
-				return REPLACEMENT;
-			code_point = code_point << 6 | (bytes[i] & 0x3fu);
-		}
-		*text += s->length - 1;
-		return presentable(code_point);
+		code_point = code_point << 6 | (bytes[i] & 0x3fu);
+		*text += 1;
 	}
-	return REPLACEMENT;
+	return presentable(code_point);
 }
 
 unsigned flame_columns(uint32_t code_point)

@@ -23,15 +23,16 @@ function advance(character) {
 }
 // The name, or as much of it as fits with an ellipsis; "" where that would be nothing to read.
 function fit(name, width) {
-	let used = 0, end = 0, at = 0;
 	const room = width - advance("\u2026");
+	let used = 0, end = 0, kept = 0;
 	for (const character of name) {
 		used += advance(character);
 		if (used > width)
-			return at < 2 ? "" : name.slice(0, end) + "\u2026";
-		at++;
-		if (used <= room)
+			return kept < 2 ? "" : name.slice(0, end) + "\u2026";
+		if (used <= room) {
 			end += character.length;
+			kept++;
+		}
 	}
 	return name;
 }
