@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The compiler drivers tee-perf-cc and tee-perf-c++: clang's command line, plus the plugin where C or C++ is
+ * compiled and the runtime where something is linked. They exec clang, so no process is added. */
+#ifndef TEE_PERF_PASS_DRIVER_H
+#define TEE_PERF_PASS_DRIVER_H
+
+#include "util/error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A growing argument vector. It owns its strings; `items` is NULL-terminated. */
+struct driver_args {
+	char **items;
+	size_t count, capacity;
+};
+
+/* Each exits the program when memory is out: a driver has nothing better to do. */
+void driver_args_add(struct driver_args *args, const char *text);
+void driver_args_addf(struct driver_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+enum driver_runtime { DRIVER_RUNTIME_SHARED, DRIVER_RUNTIME_STATIC, DRIVER_RUNTIME_NONE };
+
+/* What the command line says. */
+struct driver_request {
+	struct driver_args rest; /* the command line without our own options */
+	size_t end_of_options;   /* index in rest of "--", or rest.count */
+	const char *compiler;    /* --compiler=, or NULL */
+	bool help;
+	bool cplusplus; /* called as tee-perf-c++ */
+
+	/* for the pass */
+	bool before_inlining, function_sections, debug_info, external_calls;
+	const char *external_globs; /* or NULL */
+	const char *min_instructions, *filter;
+
+	/* for the linker */
+	enum driver_runtime runtime;
+	bool is_static, shared, has_input, no_link, asks_only, raw_frontend;
+	bool preprocess_only;
+};
+
+/* Reads argv (without argv[0]). Strings point into argv or into memory that lives as long as the program. */
+int driver_parse(struct driver_request *request, int argc, char **argv, struct tee_perf_error *err);
+void driver_print_help(void);
+
+/* The directory of the plugins and the runtime, found relative to the running program. */
+int driver_find_library_directory(char directory[PATH_MAX], struct tee_perf_error *err);
+
+struct driver_compiler {
+	char path[PATH_MAX];
+	unsigned major;
+};
+
+/* The clang to run: the one that the user names, else the newest for which there is a plugin. */
+int driver_find_compiler(const struct driver_request *request, const char *library_directory,
+			 struct driver_compiler *compiler, struct tee_perf_error *err);
+
+/* The major version of a clang at an absolute path, looked up once and then cached. */
+int driver_compiler_major(const char *path, unsigned *major, struct tee_perf_error *err);
+
+/* clang's whole command line. */
+int driver_build_command(const struct driver_request *request, const char *library_directory,
+			 const struct driver_compiler *compiler, struct driver_args *command,
+			 struct tee_perf_error *err);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* clang's command line: what is added for the plugin and for the runtime. */
+#include "compiler-pass/driver.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int hash_file(const char *path, unsigned long long *hash, struct tee_perf_error *err)
+{
+	FILE *file = fopen(path, "re");
+	int c;
+
+	if (!file)
+		return tee_perf_fail_errno(err, "cannot read the filter file %s", path);
+	*hash = 0xcbf29ce484222325u;
+	while ((c = getc(file)) != EOF)
+		*hash = (*hash ^ (unsigned char)c) * 0x100000001b3u;
+	fclose(file);
+	return 0;
+}
+
+/* The options of the pass in one word, see options.c. The filter's path comes last. */
+static int pass_options(const struct driver_request *r, char **text, struct tee_perf_error *err)
+{
+	char filter[PATH_MAX + 64] = "", minimum[32] = "";
+	unsigned long long hash;
+
+	if (r->filter) {
+		if (hash_file(r->filter, &hash, err) < 0)
+			return -1;
+		snprintf(filter, sizeof filter, "filter=%016llx:%s", hash, r->filter);
+	}
+	if (r->min_instructions)
+		snprintf(minimum, sizeof minimum, "min-instructions=%s;", r->min_instructions);
+	if (asprintf(text, "%s%s%s%s%s%s%s%s%s", r->before_inlining ? "before-inlining;" : "",
+		     r->function_sections ? "function-sections;" : "", r->debug_info ? "" : "strip-debug;", minimum,
+		     r->external_calls ? "external-calls" : "", r->external_globs ? "=" : "",
+		     r->external_globs ? r->external_globs : "", r->external_calls ? ";" : "", filter) < 0)
+		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
+	return 0;
+}
+
+/* Through -Xclang the flags reach compilations only; where there is none, clang must not complain about them. */
+static int add_plugin(const struct driver_request *r, const char *library_directory, unsigned major,
+		      struct driver_args *command, struct tee_perf_error *err)
+{
+	char *options;
+
+	if (pass_options(r, &options, err) < 0)
+		return -1;
+	driver_args_add(command, "--start-no-unused-arguments");
+	driver_args_addf(command, "-fpass-plugin=%s/tee-perf-pass-%u.so", library_directory, major);
+	driver_args_add(command, "-Xclang");
+	driver_args_add(command, "-finstrument-functions-after-inlining");
+	driver_args_add(command, "-Xclang");
+	driver_args_add(command, "-default-function-attr");
+	driver_args_add(command, "-Xclang");
+	driver_args_addf(command, "tee-perf=%s", options);
+	if (!r->debug_info) /* for the map's file and line; the pass strips it */
+		driver_args_add(command, "-gline-tables-only");
+	driver_args_add(command, "--end-no-unused-arguments");
+	free(options);
+	return 0;
+}
+
+static void add_linker_argument(struct driver_args *command, const char *argument)
+{
+	driver_args_add(command, "-Xlinker");
+	driver_args_add(command, argument);
+}
+
+static int check_runtime(const char *path, struct tee_perf_error *err)
+{
+	return access(path, R_OK) == 0 ? 0 : tee_perf_fail_errno(err, "cannot read the runtime %s", path);
+}
+
+/* The static runtime goes into an executable as a whole and exports its hooks, for objects that are loaded
+ * later. A shared object gets none: it uses the executable's. */
+static int add_static_runtime(const struct driver_request *r, const char *library_directory,
+			      struct driver_args *command, struct tee_perf_error *err)
+{
+	static const char *const exported[] = { "tee_perf_call",           "tee_perf_call_inlined",
+						"tee_perf_return",         "tee_perf_resync",
+						"tee_perf_image_register", "tee_perf_image_unregister" };
+	char path[PATH_MAX + 32];
+
+	if (r->shared)
+		return 0;
+	snprintf(path, sizeof path, "%s/libtee-perf-rt.a", library_directory);
+	if (check_runtime(path, err) < 0)
+		return -1;
+	add_linker_argument(command, "--whole-archive");
+	add_linker_argument(command, path);
+	add_linker_argument(command, "--no-whole-archive");
+	for (size_t i = 0; !r->is_static && i < sizeof exported / sizeof *exported; i++) {
+		add_linker_argument(command, "--export-dynamic-symbol");
+		add_linker_argument(command, exported[i]);
+	}
+	return 0;
+}
+
+/* Given to the linker by path and by -Xlinker, as after "-x c" or "--" anything else would be a source file. An
+ * image without hooks does not get it, unless it must come before the objects (see driver_build_command). */
+static int add_shared_runtime(const struct driver_request *r, const char *library_directory,
+			      struct driver_args *command, struct tee_perf_error *err)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof path, "%s/libtee-perf-rt.so", library_directory);
+	if (check_runtime(path, err) < 0)
+		return -1;
+	add_linker_argument(command, "--push-state");
+	add_linker_argument(command, r->end_of_options < r->rest.count ? "--no-as-needed" : "--as-needed");
+	add_linker_argument(command, path);
+	add_linker_argument(command, "--pop-state");
+	add_linker_argument(command, "-rpath");
+	add_linker_argument(command, library_directory);
+	return 0;
+}
+
+static int add_runtime(const struct driver_request *r, const char *library_directory, struct driver_args *command,
+		       struct tee_perf_error *err)
+{
+	if (r->runtime == DRIVER_RUNTIME_NONE || r->no_link || r->asks_only || !r->has_input)
+		return 0;
+	if (r->is_static || r->runtime == DRIVER_RUNTIME_STATIC)
+		return add_static_runtime(r, library_directory, command, err);
+	return add_shared_runtime(r, library_directory, command, err);
+}
+
+int driver_build_command(const struct driver_request *r, const char *library_directory,
+			 const struct driver_compiler *compiler, struct driver_args *command,
+			 struct tee_perf_error *err)
+{
+	driver_args_add(command, compiler->path);
+	if (!r->raw_frontend) {
+		driver_args_add(command, r->cplusplus ? "--driver-mode=g++" : "--driver-mode=gcc");
+		if (!r->asks_only && add_plugin(r, library_directory, compiler->major, command, err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < r->end_of_options; i++)
+		driver_args_add(command, r->rest.items[i]);
+	if (!r->raw_frontend && add_runtime(r, library_directory, command, err) < 0)
+		return -1;
+	for (size_t i = r->end_of_options; i < r->rest.count; i++)
+		driver_args_add(command, r->rest.items[i]);
+	return 0;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the command line: our own options, and what clang is being asked for. */
+#include "compiler-pass/driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_RESPONSE_DEPTH 16
+
+/* ---- our own options */
+
+/* value: what follows "=", NULL if nothing does. */
+static int set_before_inlining(struct driver_request *r, const char *value)
+{
+	r->before_inlining = true;
+	return value ? -1 : 0;
+}
+
+static int set_filter(struct driver_request *r, const char *value)
+{
+	r->filter = value;
+	return value && *value ? 0 : -1;
+}
+
+static int set_min_instructions(struct driver_request *r, const char *value)
+{
+	r->min_instructions = value;
+	return value && *value && strspn(value, "0123456789") == strlen(value) && strlen(value) < 9 ? 0 : -1;
+}
+
+static int set_external_calls(struct driver_request *r, const char *value)
+{
+	r->external_calls = true;
+	r->external_globs = value;
+	return value && (!*value || strchr(value, ';')) ? -1 : 0;
+}
+
+static int set_runtime(struct driver_request *r, const char *value)
+{
+	static const char *const names[] = {
+		[DRIVER_RUNTIME_SHARED] = "shared",
+		[DRIVER_RUNTIME_STATIC] = "static",
+		[DRIVER_RUNTIME_NONE] = "none",
+	};
+
+	for (size_t i = 0; value && i < sizeof names / sizeof *names; i++) {
+		if (!strcmp(value, names[i])) {
+			r->runtime = (enum driver_runtime)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int set_compiler(struct driver_request *r, const char *value)
+{
+	r->compiler = value;
+	return value && *value ? 0 : -1;
+}
+
+static int set_help(struct driver_request *r, const char *value)
+{
+	r->help = true;
+	return value ? -1 : 0;
+}
+
+static const struct own_option {
+	const char *name, *argument, *help;
+	int (*set)(struct driver_request *r, const char *value);
+} own_options[] = {
+	{ "-ftee-perf-before-inlining", "",
+	  "instrument before inlining: every call that the source makes is recorded, at a high cost in C++",
+	  set_before_inlining },
+	{ "-ftee-perf-filter", "=FILE",
+	  "which functions to instrument. FILE has lines \"include|exclude function|source GLOB\"; the last\n"
+	  "\tthat matches counts, without one a function is instrumented; # begins a comment line",
+	  set_filter },
+	{ "-ftee-perf-min-instructions", "=N", "only functions of at least N instructions (LLVM's, after optimisation)",
+	  set_min_instructions },
+	{ "-ftee-perf-external-calls", "[=GLOB,...]",
+	  "record calls to functions of other objects as frames of their own: all, or those whose names match",
+	  set_external_calls },
+	{ "-ftee-perf-runtime", "=shared|static|none",
+	  "link the shared runtime (default), the static one into the executable, or leave the hooks to you",
+	  set_runtime },
+	{ "--compiler", "=CLANG", "the clang to run, a name or a path; as TEE_PERF_CC in the environment",
+	  set_compiler },
+	{ "--tee-perf-help", "", "this list", set_help },
+};
+
+void driver_print_help(void)
+{
+	puts("usage: tee-perf-cc|tee-perf-c++ [options of clang] [options below] file...\n\n"
+	     "Runs clang, with code that records function calls. Without --compiler and TEE_PERF_CC, the newest clang\n"
+	     "that there is a plugin for.\n");
+	for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++)
+		printf("  %s%s\n\t%s\n", own_options[i].name, own_options[i].argument, own_options[i].help);
+}
+
+/* 1: it was one of ours, 0: it is clang's, -1: ours and wrong. */
+static int take_own_option(struct driver_request *r, const char *arg, struct tee_perf_error *err)
+{
+	size_t length = strcspn(arg, "=");
+
+	for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++) {
+		const struct own_option *option = &own_options[i];
+		if (strlen(option->name) != length || strncmp(option->name, arg, length))
+			continue;
+		if (option->set(r, arg[length] ? arg + length + 1 : NULL) < 0)
+			return tee_perf_fail(err, TEE_PERF_USAGE, "wrong argument in '%s': expected %s%s", arg,
+					     option->name, option->argument);
+		return 1;
+	}
+	if (!strncmp(arg, "-ftee-perf", strlen("-ftee-perf")))
+		return tee_perf_fail(err, TEE_PERF_USAGE, "unknown option '%s': --tee-perf-help lists them", arg);
+	return 0;
+}
+
+/* ---- clang's options, as far as they matter here */
+
+enum meaning {
+	NO_LINK,    /* ends before the link step */
+	PREPROCESS, /* that, and only preprocesses */
+	ASKS_ONLY,  /* prints something and ends */
+	SHARED,
+	STATIC,
+	SECTIONS, /* each function in its own section */
+	NO_SECTIONS,
+	REFUSED,        /* would leave everything uninstrumented */
+	TAKES_ARGUMENT, /* the next argument is no input file */
+};
+
+static const struct clang_option {
+	const char *name; /* ends in *: any argument that begins so */
+	enum meaning meaning;
+} clang_options[] = {
+	{ "-c", NO_LINK },
+	{ "--compile", NO_LINK },
+	{ "-S", NO_LINK },
+	{ "--assemble", NO_LINK },
+	{ "-E", PREPROCESS },
+	{ "--preprocess", PREPROCESS },
+	{ "-M", PREPROCESS },
+	{ "-MM", PREPROCESS },
+	{ "--dependencies", PREPROCESS },
+	{ "--user-dependencies", PREPROCESS },
+	{ "-fsyntax-only", NO_LINK },
+	{ "--analyze", NO_LINK },
+	{ "--analyze-auto", NO_LINK },
+	{ "-emit-ast", NO_LINK },
+	{ "--precompile", NO_LINK },
+	{ "-r", NO_LINK }, /* links, but not to something that runs */
+	{ "-Wl,-r", NO_LINK },
+	{ "-Wl,--relocatable", NO_LINK },
+	{ "-emit-interface-stubs", NO_LINK },
+	{ "--version", ASKS_ONLY },
+	{ "--help", ASKS_ONLY },
+	{ "-help", ASKS_ONLY },
+	{ "--help-hidden", ASKS_ONLY },
+	{ "-dumpversion", ASKS_ONLY },
+	{ "-dumpmachine", ASKS_ONLY },
+	{ "-print-*", ASKS_ONLY },
+	{ "--print-*", ASKS_ONLY },
+	{ "-shared", SHARED },
+	{ "--shared", SHARED },
+	{ "-static", STATIC },
+	{ "--static", STATIC },
+	{ "-static-pie", STATIC },
+	{ "-ffunction-sections", SECTIONS },
+	{ "-fno-function-sections", NO_SECTIONS },
+	{ "-flegacy-pass-manager", REFUSED },
+	{ "-fno-new-pass-manager", REFUSED },
+	{ "-fno-experimental-new-pass-manager", REFUSED },
+	{ "-o", TAKES_ARGUMENT },
+	{ "-x", TAKES_ARGUMENT },
+	{ "-I", TAKES_ARGUMENT },
+	{ "-D", TAKES_ARGUMENT },
+	{ "-U", TAKES_ARGUMENT },
+	{ "-F", TAKES_ARGUMENT },
+	{ "-B", TAKES_ARGUMENT },
+	{ "-A", TAKES_ARGUMENT },
+	{ "-T", TAKES_ARGUMENT },
+	{ "-L", TAKES_ARGUMENT },
+	{ "-e", TAKES_ARGUMENT },
+	{ "-u", TAKES_ARGUMENT },
+	{ "-z", TAKES_ARGUMENT },
+	{ "-G", TAKES_ARGUMENT },
+	{ "-target", TAKES_ARGUMENT },
+	{ "--target", TAKES_ARGUMENT },
+	{ "-arch", TAKES_ARGUMENT },
+	{ "-include", TAKES_ARGUMENT },
+	{ "-include-pch", TAKES_ARGUMENT },
+	{ "-imacros", TAKES_ARGUMENT },
+	{ "-idirafter", TAKES_ARGUMENT },
+	{ "-iprefix", TAKES_ARGUMENT },
+	{ "-iquote", TAKES_ARGUMENT },
+	{ "-isysroot", TAKES_ARGUMENT },
+	{ "-isystem", TAKES_ARGUMENT },
+	{ "-isystem-after", TAKES_ARGUMENT },
+	{ "-ivfsoverlay", TAKES_ARGUMENT },
+	{ "-iwithprefix", TAKES_ARGUMENT },
+	{ "-iwithprefixbefore", TAKES_ARGUMENT },
+	{ "-iwithsysroot", TAKES_ARGUMENT },
+	{ "--sysroot", TAKES_ARGUMENT },
+	{ "--config", TAKES_ARGUMENT },
+	{ "-MF", TAKES_ARGUMENT },
+	{ "-MT", TAKES_ARGUMENT },
+	{ "-MQ", TAKES_ARGUMENT },
+	{ "-MJ", TAKES_ARGUMENT },
+	{ "-Xclang", TAKES_ARGUMENT },
+	{ "-Xlinker", TAKES_ARGUMENT },
+	{ "-Xassembler", TAKES_ARGUMENT },
+	{ "-Xpreprocessor", TAKES_ARGUMENT },
+	{ "-Xanalyzer", TAKES_ARGUMENT },
+	{ "-mllvm", TAKES_ARGUMENT },
+	{ "-rpath", TAKES_ARGUMENT },
+	{ "-gcc-toolchain", TAKES_ARGUMENT },
+	{ "--param", TAKES_ARGUMENT },
+	{ "-dyld-prefix", TAKES_ARGUMENT },
+	{ "-serialize-diagnostics", TAKES_ARGUMENT },
+	{ "--serialize-diagnostics", TAKES_ARGUMENT },
+	{ "-fmodule-cache-path", TAKES_ARGUMENT },
+	{ "-working-directory", TAKES_ARGUMENT },
+};
+
+static const struct clang_option *find_clang_option(const char *arg)
+{
+	for (size_t i = 0; i < sizeof clang_options / sizeof *clang_options; i++) {
+		const char *name = clang_options[i].name;
+		size_t length = strlen(name);
+		bool prefix = name[length - 1] == '*';
+		if (prefix ? !strncmp(arg, name, length - 1) : !strcmp(arg, name))
+			return &clang_options[i];
+	}
+	return NULL;
+}
+
+/* Takes note of one of clang's arguments; returns whether the next one belongs to it. */
+static int note_clang_argument(struct driver_request *r, const char *arg, bool *takes_next, struct tee_perf_error *err)
+{
+	const struct clang_option *option = find_clang_option(arg);
+
+	*takes_next = false;
+	if (arg[0] != '-' || !arg[1] || !strncmp(arg, "-l", 2)) {
+		r->has_input = true;
+		return 0;
+	}
+	/* Any option of the debug group may mean that the user wants debug information. */
+	if (!strncmp(arg, "-g", 2) && strcmp(arg, "-g0") && strncmp(arg, "-gcc-", 5) && strncmp(arg, "-gz", 3))
+		r->debug_info = true;
+	if (!option)
+		return 0;
+	switch (option->meaning) {
+	case PREPROCESS:
+		r->preprocess_only = true;
+		/* fall through */
+	case NO_LINK:
+		r->no_link = true;
+		break;
+	case ASKS_ONLY:
+		r->asks_only = true;
+		break;
+	case SHARED:
+		r->shared = true;
+		break;
+	case STATIC:
+		r->is_static = true;
+		break;
+	case SECTIONS:
+	case NO_SECTIONS:
+		r->function_sections = option->meaning == SECTIONS;
+		break;
+	case REFUSED:
+		return tee_perf_fail(err, TEE_PERF_USAGE,
+				     "'%s' would leave the program without hooks: the plugin needs the new pass "
+				     "manager; drop the option",
+				     arg);
+	case TAKES_ARGUMENT:
+		*takes_next = true;
+		break;
+	}
+	return 0;
+}
+
+/* ---- response files */
+
+/* The words of a response file in the manner of GNU tools: blanks separate, quotes and backslashes protect. */
+static void split_words(const char *text, struct driver_args *words)
+{
+	char *word = malloc(strlen(text) + 1);
+
+	while (word && *(text += strspn(text, " \t\r\n\v\f"))) {
+		size_t length = 0;
+		char quote = 0;
+		for (; *text && (quote || !strchr(" \t\r\n\v\f", *text)); text++) {
+			if (*text == '\\' && text[1])
+				word[length++] = *++text;
+			else if (quote && *text == quote)
+				quote = 0;
+			else if (!quote && (*text == '\'' || *text == '"'))
+				quote = *text;
+			else
+				word[length++] = *text;
+		}
+		word[length] = '\0';
+		driver_args_add(words, word);
+	}
+	free(word);
+}
+
+/* The contents of a file, malloc'ed; NULL if it cannot be read. */
+static char *read_text(const char *path)
+{
+	struct stat status;
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	char *text = NULL;
+	ssize_t size = 0, got;
+
+	if (descriptor < 0)
+		return NULL;
+	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && (text = malloc((size_t)status.st_size + 1))) {
+		while (size < status.st_size && (got = read(descriptor, text + size, status.st_size - size)) > 0)
+			size += got;
+		text[size] = '\0';
+	}
+	close(descriptor);
+	return text;
+}
+
+struct scan {
+	struct driver_request *request;
+	bool takes_next;  /* the argument before wants this one */
+	bool inputs_only; /* after -- */
+	bool found_own;   /* one of our options stood in a response file */
+	bool expand;      /* second round: response files are replaced by what is in them */
+};
+
+static int scan_argument(struct scan *scan, const char *arg, int depth, struct tee_perf_error *err);
+
+static int scan_response_file(struct scan *scan, const char *path, int depth, struct tee_perf_error *err)
+{
+	struct driver_args words = { 0 };
+	char *text = depth < MAX_RESPONSE_DEPTH ? read_text(path) : NULL;
+
+	if (!text)
+		return 0; /* clang takes it for a file's name */
+	split_words(text, &words);
+	free(text);
+	for (size_t i = 0; i < words.count; i++) {
+		if (scan_argument(scan, words.items[i], depth + 1, err) < 0)
+			return -1;
+	}
+	free(words.items); /* the strings may be referred to */
+	return 1;
+}
+
+static int scan_argument(struct scan *scan, const char *arg, int depth, struct tee_perf_error *err)
+{
+	struct driver_request *r = scan->request;
+	bool keep = depth == 0 || scan->expand;
+	int own;
+
+	if (scan->takes_next) {
+		scan->takes_next = false;
+	} else if (scan->inputs_only) {
+		r->has_input = true;
+	} else if (!strcmp(arg, "--")) {
+		scan->inputs_only = true;
+		if (keep)
+			r->end_of_options = r->rest.count;
+	} else if (arg[0] == '@' && arg[1]) {
+		int read = scan_response_file(scan, arg + 1, depth, err);
+		if (read < 0)
+			return -1;
+		if (!read)
+			r->has_input = true;
+		keep = keep && !(read && scan->expand);
+	} else {
+		own = take_own_option(r, arg, err);
+		if (own < 0 || (!own && note_clang_argument(r, arg, &scan->takes_next, err) < 0))
+			return -1;
+		scan->found_own |= own && depth > 0;
+		keep = keep && !own;
+	}
+	if (keep)
+		driver_args_add(&r->rest, arg);
+	return 0;
+}
+
+static int scan_all(struct scan *scan, int argc, char **argv, struct tee_perf_error *err)
+{
+	struct driver_request *r = scan->request;
+	bool cplusplus = r->cplusplus;
+
+	*r = (struct driver_request){ .cplusplus = cplusplus, .end_of_options = (size_t)-1 };
+	scan->takes_next = scan->inputs_only = false;
+	for (int i = 0; i < argc; i++) {
+		if (scan_argument(scan, argv[i], 0, err) < 0)
+			return -1;
+	}
+	if (r->end_of_options == (size_t)-1)
+		r->end_of_options = r->rest.count;
+	return 0;
+}
+
+int driver_parse(struct driver_request *request, int argc, char **argv, struct tee_perf_error *err)
+{
+	struct scan scan = { .request = request };
+
+	if (argc > 0 && !strncmp(argv[0], "-cc1", 4)) { /* clang calling itself through us */
+		bool cplusplus = request->cplusplus;
+		*request = (struct driver_request){ .cplusplus = cplusplus, .raw_frontend = true };
+		for (int i = 0; i < argc; i++)
+			driver_args_add(&request->rest, argv[i]);
+		request->end_of_options = request->rest.count;
+		return 0;
+	}
+	if (scan_all(&scan, argc, argv, err) < 0)
+		return -1;
+	/* Response files are left to clang, as they may be longer than a command line can be, unless clang would
+	 * find one of our options in them. */
+	scan.expand = scan.found_own;
+	return scan.expand ? scan_all(&scan, argc, argv, err) : 0;
+}

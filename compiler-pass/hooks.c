@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls to the runtime, and where the canonical frame address comes from. */
+#include "compiler-pass/pass.h"
+#include "compiler-pass/shim.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+/* The CFA must come from the instrumented function itself: a hook that is reached by a tail call would see
+ * another frame. On x86-64 and aarch64 no frame pointer is needed for it. */
+struct tee_perf_cfa_source {
+	const char *arch;      /* first component of the target triple */
+	const char *intrinsic; /* gives a pointer into the frame */
+	unsigned offset;       /* from there to the stack pointer before the call */
+	bool takes_level;
+	unsigned integer_registers, vector_registers; /* that carry arguments */
+};
+
+static const struct tee_perf_cfa_source cfa_sources[] = {
+	{ "x86_64", "llvm.addressofreturnaddress", 8, false, 6, 8 },
+	{ "aarch64", "llvm.sponentry", 0, false, 8, 8 },
+	{ "riscv64", "llvm.frameaddress", 0, true, 8, 8 },
+};
+
+const struct tee_perf_cfa_source *tee_perf_cfa_source_of(LLVMModuleRef module)
+{
+	const char *triple = LLVMGetTarget(module);
+	size_t length = strcspn(triple, "-");
+
+	if (tee_perf_shim_target(module) != TEE_PERF_TARGET_ELF || strstr(triple, "x32"))
+		return NULL;
+	for (size_t i = 0; i < sizeof cfa_sources / sizeof *cfa_sources; i++) {
+		if (strlen(cfa_sources[i].arch) == length && !memcmp(triple, cfa_sources[i].arch, length))
+			return &cfa_sources[i];
+	}
+	return NULL;
+}
+
+void tee_perf_argument_registers(const struct tee_perf_cfa_source *source, unsigned *integers, unsigned *vectors)
+{
+	*integers = source->integer_registers;
+	*vectors = source->vector_registers;
+}
+
+static LLVMTypeRef hook_type(struct tee_perf_pass *pass)
+{
+	LLVMTypeRef parameters[] = { pass->int8_pointer, pass->int8_pointer };
+
+	return LLVMFunctionType(LLVMVoidTypeInContext(pass->context), parameters, 2, false);
+}
+
+LLVMValueRef tee_perf_hook_function(struct tee_perf_pass *pass, enum tee_perf_hook hook)
+{
+	static const char *const names[] = {
+		[TEE_PERF_HOOK_CALL] = "tee_perf_call",
+		[TEE_PERF_HOOK_CALL_INLINED] = "tee_perf_call_inlined",
+		[TEE_PERF_HOOK_RETURN] = "tee_perf_return",
+		[TEE_PERF_HOOK_RESYNC] = "tee_perf_resync",
+	};
+	LLVMValueRef function = pass->hooks[hook];
+	unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", strlen("nounwind"));
+
+	if (function)
+		return function;
+	function = LLVMGetNamedFunction(pass->module, names[hook]);
+	if (!function) {
+		function = LLVMAddFunction(pass->module, names[hook], hook_type(pass));
+		LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+					LLVMCreateEnumAttribute(pass->context, nounwind, 0));
+	}
+	pass->hooks[hook] = function;
+	return function;
+}
+
+/* A call in a function with debug information must carry a location, or the verifier rejects it once the callee
+ * can be inlined. Entry hooks take the function's first line, others that of the instruction they stand before;
+ * line 0 says "no line". */
+static void set_location(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef where, enum tee_perf_hook hook)
+{
+	LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(where);
+
+	if (!subprogram)
+		location = NULL;
+	else if (hook == TEE_PERF_HOOK_CALL)
+		location = LLVMDIBuilderCreateDebugLocation(pass->context, tee_perf_shim_scope_line(subprogram), 0,
+							    subprogram, NULL);
+	else if (!location)
+		location = LLVMDIBuilderCreateDebugLocation(pass->context, 0, 0, subprogram, NULL);
+	LLVMSetCurrentDebugLocation2(pass->builder, location);
+}
+
+static LLVMValueRef build_cfa(struct tee_perf_pass *pass)
+{
+	const struct tee_perf_cfa_source *source = pass->cfa;
+	unsigned id = LLVMLookupIntrinsicID(source->intrinsic, strlen(source->intrinsic));
+	LLVMValueRef intrinsic = LLVMGetIntrinsicDeclaration(pass->module, id, &pass->int8_pointer, 1);
+	LLVMTypeRef type = LLVMIntrinsicGetType(pass->context, id, &pass->int8_pointer, 1);
+	LLVMTypeRef int8 = LLVMInt8TypeInContext(pass->context);
+	LLVMValueRef level = LLVMConstInt(LLVMInt32TypeInContext(pass->context), 0, false);
+	LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(pass->context), source->offset, false);
+	LLVMValueRef address = LLVMBuildCall2(pass->builder, type, intrinsic, &level, source->takes_level, "");
+
+	return source->offset ? LLVMBuildGEP2(pass->builder, int8, address, &offset, 1, "") : address;
+}
+
+void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, LLVMValueRef entry, LLVMValueRef where)
+{
+	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(where));
+	LLVMValueRef callee = tee_perf_hook_function(pass, hook);
+	LLVMTypeRef type = hook_type(pass);
+	LLVMValueRef arguments[2];
+
+	LLVMPositionBuilderBefore(pass->builder, where);
+	set_location(pass, function, where, hook);
+	arguments[0] = LLVMConstBitCast(entry, pass->int8_pointer);
+	arguments[1] = build_cfa(pass);
+	callee = LLVMConstBitCast(callee, LLVMPointerType(type, 0)); /* the user may have declared it otherwise */
+	LLVMBuildCall2(pass->builder, type, callee, arguments, 2, "");
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Which external functions are the C library's. LLVM knows those that it can optimise; the table adds those that
+ * wait, enter the kernel or run for long, so that their time shows in the function that calls them even where
+ * that is the last thing it does. */
+#include "compiler-pass/pass.h"
+#include "compiler-pass/shim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const library_functions[] = {
+	/* sorted */
+	"accept",
+	"accept4",
+	"aio_suspend",
+	"bind",
+	"clock_gettime",
+	"clock_nanosleep",
+	"close",
+	"connect",
+	"creat",
+	"dup",
+	"dup2",
+	"epoll_ctl",
+	"epoll_pwait",
+	"epoll_wait",
+	"execv",
+	"execve",
+	"fallocate",
+	"fcntl",
+	"fcntl64",
+	"fdatasync",
+	"flock",
+	"fstat",
+	"fstat64",
+	"fsync",
+	"ftruncate",
+	"ftruncate64",
+	"getdents64",
+	"getpid",
+	"getppid",
+	"getrandom",
+	"getrusage",
+	"gettid",
+	"ioctl",
+	"kill",
+	"listen",
+	"lseek",
+	"lseek64",
+	"lstat",
+	"madvise",
+	"mkdir",
+	"mlock",
+	"mmap",
+	"mmap64",
+	"mprotect",
+	"mremap",
+	"msync",
+	"munmap",
+	"nanosleep",
+	"open",
+	"open64",
+	"openat",
+	"openat64",
+	"pause",
+	"pipe",
+	"pipe2",
+	"poll",
+	"ppoll",
+	"pread",
+	"pread64",
+	"preadv",
+	"pselect",
+	"pthread_barrier_wait",
+	"pthread_cond_broadcast",
+	"pthread_cond_signal",
+	"pthread_cond_timedwait",
+	"pthread_cond_wait",
+	"pthread_create",
+	"pthread_join",
+	"pthread_mutex_lock",
+	"pthread_mutex_trylock",
+	"pthread_mutex_unlock",
+	"pthread_rwlock_rdlock",
+	"pthread_rwlock_unlock",
+	"pthread_rwlock_wrlock",
+	"pthread_spin_lock",
+	"pwrite",
+	"pwrite64",
+	"pwritev",
+	"raise",
+	"read",
+	"readv",
+	"recv",
+	"recvfrom",
+	"recvmsg",
+	"rename",
+	"sched_yield",
+	"select",
+	"sem_post",
+	"sem_timedwait",
+	"sem_wait",
+	"send",
+	"sendfile",
+	"sendfile64",
+	"sendmsg",
+	"sendto",
+	"shutdown",
+	"sigsuspend",
+	"sigwait",
+	"sleep",
+	"socket",
+	"splice",
+	"stat",
+	"stat64",
+	"sync",
+	"syscall",
+	"system",
+	"tcdrain",
+	"truncate",
+	"truncate64",
+	"unlink",
+	"usleep",
+	"wait",
+	"waitid",
+	"waitpid",
+	"write",
+	"writev",
+};
+
+static int compare_name(const void *name, const void *element)
+{
+	return strcmp(name, *(const char *const *)element);
+}
+
+bool tee_perf_is_library_function(struct tee_perf_pass *pass, LLVMValueRef function)
+{
+	const char *name = LLVMGetValueName(function);
+
+	if (!LLVMIsDeclaration(function))
+		return false;
+	return tee_perf_shim_is_libfunc(pass->module, name) ||
+	       bsearch(name, library_functions, sizeof library_functions / sizeof *library_functions,
+		       sizeof *library_functions, compare_name);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the plugin: how its parts work together.
+ *
+ * Stage "mark" runs first of all passes. It takes the options off the functions (the driver has clang put them
+ * there), decides who is instrumented, and leaves an attribute on each. Stage "instrument" runs last, and gives
+ * every function that still carries the attribute its hooks and its map entry. With before_inlining the hooks
+ * come at the mark stage already, and the last stage only tells those that were inlined apart. */
+#ifndef TEE_PERF_PASS_H
+#define TEE_PERF_PASS_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* String attribute of a function to be instrumented; its value is the function's name when it was marked. */
+#define TEE_PERF_MARK_ATTRIBUTE "tee-perf-function"
+/* String attribute of a function that has its hooks; its value is the name of its map entry. */
+#define TEE_PERF_ENTRY_ATTRIBUTE "tee-perf-entry"
+/* String attribute through which the driver hands over the options, and named metadata that keeps them. */
+#define TEE_PERF_OPTIONS_NAME "tee-perf"
+#define TEE_PERF_MAP_SECTION  "tee_perf_map"
+#define TEE_PERF_STR_SECTION  "tee_perf_str"
+
+/* ---- options.c */
+struct tee_perf_filter;
+
+struct tee_perf_pass_options {
+	bool before_inlining;
+	bool function_sections;    /* each function gets a section of its own, so its map entry does too */
+	bool strip_debug_info;     /* the driver asked for line tables only for our sake */
+	unsigned min_instructions; /* 0: no minimum */
+	bool external_calls;
+	char **external_globs;          /* NULL-terminated; NULL: every external function */
+	struct tee_perf_filter *filter; /* NULL: none */
+};
+
+/* Parses what the driver wrote. Fails with a message in error (any text of the file is quoted with its line). */
+int tee_perf_options_parse(struct tee_perf_pass_options *options, const char *text, char *error, size_t error_size);
+void tee_perf_options_clear(struct tee_perf_pass_options *options);
+/* The module keeps the options' text from one stage to the next. load: malloc'ed, NULL if none was stored. */
+void tee_perf_options_store(LLVMModuleRef module, const char *text);
+char *tee_perf_options_load(LLVMModuleRef module);
+
+/* ---- filter.c */
+/* Reads a filter file; NULL with a message in error. The caller frees it with tee_perf_filter_free. */
+struct tee_perf_filter *tee_perf_filter_read(const char *path, char *error, size_t error_size);
+void tee_perf_filter_free(struct tee_perf_filter *filter);
+/* Whether the function is to be instrumented: the last rule that matches decides, none: yes.
+ * source may be NULL. */
+bool tee_perf_filter_includes(const struct tee_perf_filter *filter, const char *function, const char *source);
+
+/* ---- the work on one module */
+struct tee_perf_pass {
+	LLVMModuleRef module;
+	LLVMContextRef context;
+	LLVMBuilderRef builder;
+	const struct tee_perf_cfa_source *cfa; /* NULL: the target is not supported */
+	struct tee_perf_pass_options options;
+	bool lto;
+	LLVMTypeRef int8_pointer; /* any pointer: LLVM 14 still has typed ones */
+	LLVMValueRef hooks[4];    /* by enum tee_perf_hook; NULL: not declared yet */
+};
+
+enum tee_perf_hook {
+	TEE_PERF_HOOK_CALL,
+	TEE_PERF_HOOK_CALL_INLINED,
+	TEE_PERF_HOOK_RETURN,
+	TEE_PERF_HOOK_RESYNC,
+};
+
+/* pass.c. begin fails, having reported it, when the options are wrong. end is due in either case. */
+int tee_perf_pass_begin(struct tee_perf_pass *pass, LLVMModuleRef module, const char *options);
+void tee_perf_pass_end(struct tee_perf_pass *pass);
+/* The value of a function's string attribute, or NULL; valid while the function has it. */
+const char *tee_perf_function_attribute(LLVMValueRef function, const char *name, unsigned *length);
+void tee_perf_function_set_attribute(LLVMValueRef function, const char *name, const char *value);
+void tee_perf_function_remove_attribute(LLVMValueRef function, const char *name);
+/* Whether the function's calling convention, linkage and kind allow hooks. */
+bool tee_perf_function_can_have_hooks(LLVMValueRef function);
+
+/* hooks.c: calls to the runtime. */
+LLVMValueRef tee_perf_hook_function(struct tee_perf_pass *pass, enum tee_perf_hook hook);
+/* Inserts hook(entry, CFA of the function) before the instruction `where`. */
+void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, LLVMValueRef entry, LLVMValueRef where);
+const struct tee_perf_cfa_source *tee_perf_cfa_source_of(LLVMModuleRef module);
+/* Arguments that the target passes in registers of each kind. */
+void tee_perf_argument_registers(const struct tee_perf_cfa_source *source, unsigned *integers, unsigned *vectors);
+
+/* libc.c: the function is declared here and known to be the C library's, which has no hooks. */
+bool tee_perf_is_library_function(struct tee_perf_pass *pass, LLVMValueRef function);
+
+/* returns.c */
+/* Splits returns so that tail calls stay tail calls, then inserts the return hooks. */
+void tee_perf_insert_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry);
+
+/* map.c */
+LLVMValueRef tee_perf_map_entry_of_function(struct tee_perf_pass *pass, LLVMValueRef function);
+LLVMValueRef tee_perf_map_entry_of_external(struct tee_perf_pass *pass, LLVMValueRef function);
+/* The image structure with its constructor and destructor, if the module has map entries that are used. */
+void tee_perf_map_finish(struct tee_perf_pass *pass);
+/* The source file as the user knows it, malloc'ed; NULL: unknown. */
+char *tee_perf_source_of_function(LLVMValueRef function);
+
+/* instrument.c */
+void tee_perf_instrument_function(struct tee_perf_pass *pass, LLVMValueRef function);
+
+#endif

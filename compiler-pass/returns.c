@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a function ends: return hooks, and tail calls that must stay jumps.
+ *
+ * A hook between a tail call and its return would turn the jump into a call, and mutual tail recursion of any
+ * depth would need stack. So the return hook goes before a call that the backend will turn into a jump. It
+ * stands in the block that is only reached when the call is made. */
+#include "compiler-pass/pass.h"
+#include "compiler-pass/shim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_attribute(LLVMValueRef owner, bool is_call, LLVMAttributeIndex index, const char *name)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	return is_call ? LLVMGetCallSiteEnumAttribute(owner, index, kind) != NULL
+		       : LLVMGetEnumAttributeAtIndex(owner, index, kind) != NULL;
+}
+
+/* Registers of either kind that an argument or a result of this type takes; false: it goes through memory, or
+ * the answer is not simple. */
+static bool count_registers(LLVMTypeRef type, unsigned *integers, unsigned *vectors)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMPointerTypeKind:
+		++*integers;
+		return true;
+	case LLVMIntegerTypeKind:
+		*integers += LLVMGetIntTypeWidth(type) > 64 ? 2 : 1;
+		return LLVMGetIntTypeWidth(type) <= 128;
+	case LLVMHalfTypeKind:
+	case LLVMFloatTypeKind:
+	case LLVMDoubleTypeKind:
+		++*vectors;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Arguments of these kinds lie on the stack, or bind the frame of the caller in another way. */
+static bool passes_by_memory(LLVMValueRef call, unsigned parameter)
+{
+	static const char *const kinds[] = { "byval", "sret", "inalloca", "preallocated", "nest", "swifterror" };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (has_attribute(call, true, parameter + 1, kinds[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool returns_structure(LLVMValueRef function)
+{
+	for (unsigned i = 0; i < LLVMCountParams(function) && i < 2; i++) {
+		if (has_attribute(function, false, i + 1, "sret"))
+			return true;
+	}
+	return false;
+}
+
+static bool fits_in_registers(struct tee_perf_pass *pass, LLVMValueRef call)
+{
+	unsigned integers = 0, vectors = 0, most_integers, most_vectors;
+	LLVMTypeRef result = LLVMTypeOf(call);
+
+	if (LLVMGetTypeKind(result) != LLVMVoidTypeKind && !count_registers(result, &integers, &vectors))
+		return false;
+	integers = vectors = 0;
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		if (passes_by_memory(call, i))
+			return false;
+		if (!count_registers(LLVMTypeOf(LLVMGetOperand(call, i)), &integers, &vectors))
+			return false;
+	}
+	tee_perf_argument_registers(pass->cfa, &most_integers, &most_vectors);
+	return integers <= most_integers && vectors <= most_vectors;
+}
+
+/* Caller and callee must agree on how a small result is extended. */
+static bool extends_alike(LLVMValueRef function, LLVMValueRef call)
+{
+	static const char *const kinds[] = { "zeroext", "signext" };
+
+	for (size_t i = 0; i < 2; i++) {
+		if (has_attribute(function, false, LLVMAttributeReturnIndex, kinds[i]) !=
+		    has_attribute(call, true, LLVMAttributeReturnIndex, kinds[i]))
+			return false;
+	}
+	return true;
+}
+
+/* The backend will make a jump of this call if its function returns its result, or nothing, right behind it. */
+static bool is_tail_call(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef call)
+{
+	LLVMValueRef callee;
+	const char *disabled;
+	unsigned length;
+
+	if (!LLVMIsACallInst(call) || !LLVMIsTailCall(call) || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+		return false;
+	disabled = tee_perf_function_attribute(function, "disable-tail-calls", &length);
+	if (disabled && length == strlen("true"))
+		return false;
+	callee = tee_perf_shim_callee(call);
+	/* An intrinsic or a function of the C library has no hooks and does not come back into this function by a
+	 * tail call: its time belongs to who called it. */
+	if (callee && (LLVMGetIntrinsicID(callee) || tee_perf_is_library_function(pass, callee)))
+		return false;
+	return LLVMGetInstructionCallConv(call) == LLVMGetFunctionCallConv(function) && !returns_structure(function) &&
+	       extends_alike(function, call) && fits_in_registers(pass, call);
+}
+
+/* The last instruction before `end` that makes code, or NULL. */
+static LLVMValueRef previous_code(LLVMValueRef end)
+{
+	LLVMValueRef previous = LLVMGetPreviousInstruction(end);
+
+	while (previous && tee_perf_shim_makes_no_code(previous))
+		previous = LLVMGetPreviousInstruction(previous);
+	return previous;
+}
+
+static LLVMValueRef strip_bitcasts(LLVMValueRef value)
+{
+	while (LLVMIsABitCastInst(value))
+		value = LLVMGetOperand(value, 0);
+	return value;
+}
+
+/* The call whose result `value` (NULL: nothing is returned) would be returned right behind it, at `end`. */
+static LLVMValueRef tail_call_before(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef end,
+				     LLVMValueRef value)
+{
+	LLVMValueRef call = previous_code(end);
+
+	if (!call || (value && strip_bitcasts(value) != call))
+		return NULL;
+	return is_tail_call(pass, function, call) ? call : NULL;
+}
+
+static LLVMValueRef returned_value(LLVMValueRef ret)
+{
+	return LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;
+}
+
+/* The block holds nothing but PHIs and the return, and the return's value, if any, is a PHI of it. */
+static bool is_bare_return(LLVMBasicBlockRef block, LLVMValueRef ret)
+{
+	LLVMValueRef value = returned_value(ret);
+
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != ret; i = LLVMGetNextInstruction(i)) {
+		if (!LLVMIsAPHINode(i) && !tee_perf_shim_makes_no_code(i))
+			return false;
+	}
+	return !value || (LLVMIsAPHINode(value) && LLVMGetInstructionParent(value) == block);
+}
+
+static LLVMValueRef incoming_value(LLVMValueRef phi, LLVMBasicBlockRef pred)
+{
+	for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+		if (LLVMGetIncomingBlock(phi, i) == pred)
+			return LLVMGetIncomingValue(phi, i);
+	}
+	return NULL;
+}
+
+/* A return that several blocks share hides their tail calls; the backend would copy it, so it is done here. */
+static void unshare_return(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef ret)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(ret), pred, next;
+	LLVMValueRef value = returned_value(ret);
+
+	if (block == LLVMGetEntryBasicBlock(function) || !is_bare_return(block, ret))
+		return;
+	for (pred = LLVMGetFirstBasicBlock(function); pred; pred = next) {
+		LLVMValueRef branch = LLVMGetBasicBlockTerminator(pred), incoming;
+		next = LLVMGetNextBasicBlock(pred);
+		if (!branch || !LLVMIsABranchInst(branch) || LLVMIsConditional(branch) ||
+		    LLVMGetSuccessor(branch, 0) != block)
+			continue;
+		incoming = value ? incoming_value(value, pred) : NULL;
+		if (tail_call_before(pass, function, branch, incoming))
+			tee_perf_shim_fold_return(ret, pred);
+	}
+	if (!LLVMGetFirstUse(LLVMBasicBlockAsValue(block)))
+		LLVMDeleteBasicBlock(block);
+}
+
+static LLVMValueRef return_of(LLVMBasicBlockRef block)
+{
+	LLVMValueRef terminator = LLVMGetBasicBlockTerminator(block);
+
+	return terminator && LLVMIsAReturnInst(terminator) ? terminator : NULL;
+}
+
+static LLVMValueRef hook_place(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef ret)
+{
+	LLVMValueRef previous = previous_code(ret), call;
+
+	if (previous && LLVMIsACallInst(previous) && tee_perf_shim_is_musttail(previous))
+		return previous;
+	call = tail_call_before(pass, function, ret, returned_value(ret));
+	return call ? call : ret;
+}
+
+void tee_perf_insert_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry)
+{
+	unsigned count = LLVMCountBasicBlocks(function);
+	LLVMBasicBlockRef *blocks = malloc(count * sizeof(LLVMBasicBlockRef));
+
+	LLVMGetBasicBlocks(function, blocks);
+	for (unsigned i = 0; i < count; i++) {
+		LLVMValueRef ret = return_of(blocks[i]);
+		if (ret)
+			unshare_return(pass, function, ret); /* may delete the block itself, no other */
+	}
+	free(blocks);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef ret = return_of(b);
+		if (ret)
+			tee_perf_hook_insert(pass, TEE_PERF_HOOK_RETURN, entry, hook_place(pass, function, ret));
+	}
+}
