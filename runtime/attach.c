@@ -12,7 +12,7 @@ bool tee_perf_sizes_sane(uint64_t process_max, uint64_t slot_max, uint64_t ring_
 	if (ring_bytes < TEE_PERF_RING_BYTES_MIN || ring_bytes > TEE_PERF_RING_BYTES_MAX ||
 	    ring_bytes % TEE_PERF_SUBBUF_BYTES != 0)
 		return false;
-	if (module_bytes > (UINT64_C(1) << 32) || module_bytes % 4096 != 0)
+	if (module_bytes > (UINT64_C(1) << 32) || module_bytes % TEE_PERF_SUBBUF_BYTES != 0)
 		return false;
 	/* No product below can wrap: 2^12 slots of 2^30 bytes. */
 	return segment_bytes % 4096 == 0 &&
@@ -104,6 +104,9 @@ static void lay_out(struct tee_perf_thread *thread, uint32_t slot)
 	thread->nested_writer = &state->segment->nested_writer[slot];
 	thread->nested_reader = &state->segment->nested_reader[slot];
 	thread->waiting = &state->segment->waiting[slot];
+	thread->extra_word = &state->segment->extra[slot];
+	thread->waited_word = &state->segment->waited[slot];
+	thread->lost_word = &state->segment->lost[slot];
 }
 
 static void tell_host(uint32_t slot)

@@ -75,14 +75,11 @@ static bool owner_stale(const struct tee_perf_thread *thread, uintptr_t owner, u
 	return owner <= cfa;
 }
 
-/* The owner is set: no ring yet, a handler that interrupted a hook, or an abandoned hook. */
-__attribute__((noinline)) void tee_perf_busy(uint64_t kind, uint64_t entry, uintptr_t cfa)
+static __attribute__((noinline)) void busy(uint64_t kind, uint64_t entry, uintptr_t cfa)
 {
 	struct tee_perf_thread *thread = tee_perf_self;
 
 	if (thread == &tee_perf_unattached) {
-		if (tee_perf_state.host == NULL)
-			return;
 		thread = tee_perf_thread_attach(cfa);
 		if (thread == NULL)
 			return;
@@ -95,4 +92,12 @@ __attribute__((noinline)) void tee_perf_busy(uint64_t kind, uint64_t entry, uint
 	}
 	thread->owner = cfa;
 	tee_perf_slow(kind, entry, cfa);
+}
+
+/* The owner is set: no ring yet, a handler that interrupted a hook, or an abandoned hook. The first test is
+ * all that a program without a recorder pays. */
+void tee_perf_busy(uint64_t kind, uint64_t entry, uintptr_t cfa)
+{
+	if (tee_perf_state.host != NULL)
+		busy(kind, entry, cfa);
 }

@@ -92,16 +92,20 @@ struct tee_perf_log_process { /* one line */
 	uint64_t flags;
 };
 
-/* A segment: dense arrays of positions, the module area, the slots. Positions count sub-buffers
+/* A segment, which the writer maps at a multiple of TEE_PERF_SUBBUF_BYTES (the end of a sub-buffer is seen by the
+ * cursor's low bits): dense arrays of positions, the module area, the slots. Positions count sub-buffers
  * (nested: records) since the slot exists and never go back. */
 struct tee_perf_log_segment {
-	uint64_t module_written; /* bytes of the module area that are valid */
-	uint64_t pad0[511];
+	uint64_t module_written;                      /* bytes of the module area that are valid */
+	uint64_t pad0[TEE_PERF_SUBBUF_BYTES / 8 - 1]; /* all sizes are multiples of a sub-buffer */
 	uint64_t writer[TEE_PERF_SLOT_MAX];
 	uint64_t nested_writer[TEE_PERF_SLOT_MAX];
 	uint64_t reader[TEE_PERF_SLOT_MAX];
 	uint64_t nested_reader[TEE_PERF_SLOT_MAX];
-	uint64_t waiting[TEE_PERF_SLOT_MAX]; /* nonzero: the writer sleeps on its reader position */
+	uint64_t lost[TEE_PERF_SLOT_MAX];    /* records that the slot's threads have lost so far */
+	uint64_t extra[TEE_PERF_SLOT_MAX];   /* records of kinds META and GAP that they have written */
+	uint64_t waited[TEE_PERF_SLOT_MAX];  /* clock word units that they have waited for room */
+	uint64_t waiting[TEE_PERF_SLOT_MAX]; /* nonzero: the writer sleeps until its reader position is that */
 };
 
 #define TEE_PERF_SLOTS_OFFSET(module_bytes) (sizeof(struct tee_perf_log_segment) + (module_bytes))
@@ -112,7 +116,7 @@ enum tee_perf_subbuf_word {
 	TEE_PERF_SUBBUF_SEQ = 0, /* META kind bits | sequence number: never zero */
 	TEE_PERF_SUBBUF_THREAD,  /* thread number << 32 | tid */
 	TEE_PERF_SUBBUF_CLOCK,   /* clock word when it was opened */
-	TEE_PERF_SUBBUF_LOST,    /* records that this thread has lost so far */
+	TEE_PERF_SUBBUF_LOST,    /* records that this slot has lost so far */
 	TEE_PERF_SUBBUF_STACK_LO,
 	TEE_PERF_SUBBUF_STACK_HI,
 	TEE_PERF_SUBBUF_FLAGS, /* enum tee_perf_clock of the first record */

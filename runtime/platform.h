@@ -14,11 +14,12 @@ void tee_perf_platform_watch_thread_end(void) TEE_PERF_HIDDEN;
 /* Makes host memory [begin, begin + size) usable. False: it stays unusable. */
 bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size) TEE_PERF_HIDDEN;
 
-/* Sleeps a little while *thread->reader equals seen. Returns how much that is of the
+/* Sleeps a little while *thread->reader equals seen, or until it has reached wake_at: waking for each sub-buffer
+ * that is freed would cost more than filling it. Returns how much that is of the
  * TEE_PERF_WAIT_LIMIT after which a recorder that shows no life is given up. */
 #define TEE_PERF_WAIT_LIMIT 2000
 #define TEE_PERF_WAIT_TOTAL (30 * TEE_PERF_WAIT_LIMIT) /* even if it shows life, but frees nothing */
-unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen) TEE_PERF_HIDDEN;
+unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at) TEE_PERF_HIDDEN;
 
 /* The owner lies on another stack than cfa: was its hook abandoned? */
 bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr_t owner,

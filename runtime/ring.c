@@ -21,6 +21,12 @@ uint64_t tee_perf_now(struct tee_perf_thread *thread)
 	return now < thread->time_floor ? thread->time_floor : now;
 }
 
+/* Atomic: a handler may lose one while we do. */
+static void count_lost(struct tee_perf_thread *thread)
+{
+	host_write(thread->lost_word, 1 + __atomic_fetch_add(&thread->lost, 1, __ATOMIC_RELAXED));
+}
+
 /* ---- room */
 
 static bool has_room(struct tee_perf_thread *thread, const struct tee_perf_geometry *next, uint64_t *reader)
@@ -62,7 +68,8 @@ static bool wait_for_room(struct tee_perf_thread *thread, const struct tee_perf_
 			tee_perf_state.stalled_clock = clock;
 			return false;
 		}
-		unsigned waited = tee_perf_platform_wait(thread, reader);
+		/* Half a ring of room makes the sleep worth its cost. */
+		unsigned waited = tee_perf_platform_wait(thread, reader, next->sequence - next->count / 2);
 		idle += waited;
 		total += waited;
 	}
@@ -145,7 +152,11 @@ static bool refill(struct tee_perf_thread *thread)
 		waited_from = tee_perf_now(thread);
 		thread->geometry[thread->geometry_valid].grow = 1;
 		next->grow = 1;
-		if (!wait_for_room(thread, next))
+		uint64_t since = host_read(&thread->host->clock);
+		bool room = wait_for_room(thread, next);
+		thread->waited += host_read(&thread->host->clock) - since;
+		host_write(thread->waited_word, thread->waited);
+		if (!room)
 			return false;
 	}
 	if (fresh)
@@ -170,9 +181,11 @@ static bool refill(struct tee_perf_thread *thread)
 void tee_perf_put(struct tee_perf_thread *thread, uint64_t kind, uint64_t w1)
 {
 	if ((thread->cursor & TEE_PERF_CURSOR_MASK) == 0 && !refill(thread)) {
-		thread->lost++;
+		count_lost(thread);
 		return;
 	}
+	if (kind >= TEE_PERF_GAP)
+		host_write(thread->extra_word, ++thread->extra);
 	struct tee_perf_record *record = (struct tee_perf_record *)thread->cursor;
 	host_write(&record->w1, w1);
 	host_write(&record->w0, tee_perf_now(thread) | kind << TEE_PERF_KIND_SHIFT);
@@ -251,10 +264,10 @@ void tee_perf_put_nested(struct tee_perf_thread *thread, uint64_t kind, uint64_t
 		if (waited >= TEE_PERF_WAIT_LIMIT)
 			tee_perf_state.stalled_clock = clock;
 		if (thread->full != TEE_PERF_FULL_WAIT || tee_perf_state.stalled_clock == clock) {
-			__atomic_fetch_add(&thread->lost, 1, __ATOMIC_RELAXED);
+			count_lost(thread);
 			return;
 		}
-		waited += tee_perf_platform_wait(thread, host_read(thread->reader));
+		waited += tee_perf_platform_wait(thread, host_read(thread->reader), 1);
 	}
 	uint64_t position = __atomic_fetch_add(&thread->nested, 1, __ATOMIC_RELAXED);
 	struct tee_perf_nested_record *record =

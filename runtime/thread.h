@@ -47,13 +47,14 @@ struct tee_perf_thread {
 	bool waiting_given_up;
 	volatile uint8_t geometry_valid;
 	struct tee_perf_geometry geometry[2];
-	uint64_t lost, lost_reported;
+	uint64_t lost, lost_reported, waited, extra;
 	uint64_t time_floor;      /* a time of the present clock below which no record goes */
 	volatile uint64_t nested; /* nested records reserved so far */
 	uint32_t slot, number, tid;
 	uint32_t sub_buffer_max;
 	uintptr_t ring, nested_ring;
-	uint64_t *writer, *reader, *nested_writer, *nested_reader, *waiting; /* host memory, this slot's words */
+	uint64_t *writer, *reader, *nested_writer, *nested_reader, *waiting, *lost_word, *waited_word,
+	    *extra_word; /* host memory, this slot's words */
 	uintptr_t stack_lo, stack_hi;
 } __attribute__((aligned(128)));
 
@@ -78,8 +79,7 @@ struct tee_perf_state {
 
 extern struct tee_perf_state tee_perf_state TEE_PERF_HIDDEN;
 extern const struct tee_perf_thread tee_perf_unattached TEE_PERF_HIDDEN;
-extern __thread struct tee_perf_thread *tee_perf_self TEE_PERF_HIDDEN
-    __attribute__((tls_model("initial-exec")));
+extern __thread struct tee_perf_thread *tee_perf_self TEE_PERF_HIDDEN __attribute__((tls_model("initial-exec")));
 
 /* The only ways to touch host memory. Aligned 8-byte accesses; x86-64 keeps their order, elsewhere
  * release and acquire do. */

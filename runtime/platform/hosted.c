@@ -58,13 +58,13 @@ bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size)
 	return sys(SYS_mprotect, (long)begin, (long)size, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
 }
 
-/* Sleeps on the reader's position; the recorder wakes a slot whose `waiting` word is set. */
-unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen)
+/* Sleeps on the reader's position; the recorder wakes a slot whose `waiting` word it has reached. */
+unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at)
 {
 	struct timespec timeout = { .tv_nsec = 10 * 1000 * 1000 };
 	uint64_t before = now_ms();
 
-	host_write(thread->waiting, 1);
+	host_write(thread->waiting, wake_at);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&thread->host->doorbell, 1, __ATOMIC_SEQ_CST);
 	sys(SYS_futex, (long)&thread->host->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
@@ -178,6 +178,27 @@ static long claim_process(struct tee_perf_log_header *header)
 	return -1;
 }
 
+/* At a multiple of the sub-buffer size, without access for now. */
+static void *map_aligned(int fd, uint64_t offset, size_t size)
+{
+	size_t room = size + TEE_PERF_SUBBUF_BYTES;
+	uintptr_t begin = (uintptr_t)map(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (begin == 0)
+		return NULL;
+	uintptr_t aligned = (begin + TEE_PERF_SUBBUF_BYTES - 1) & ~(uintptr_t)(TEE_PERF_SUBBUF_BYTES - 1);
+	void *segment = map((void *)aligned, size, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, offset);
+	if (segment == NULL) {
+		sys(SYS_munmap, (long)begin, (long)room, 0, 0, 0, 0);
+		return NULL;
+	}
+	if (aligned > begin)
+		sys(SYS_munmap, (long)begin, (long)(aligned - begin), 0, 0, 0, 0);
+	if (aligned + size < begin + room)
+		sys(SYS_munmap, (long)(aligned + size), (long)(begin + room - aligned - size), 0, 0, 0, 0);
+	return segment;
+}
+
 /* Maps as much of the segment as the limit of the address space sensibly allows. */
 static void *map_segment(int fd, uint64_t offset, uint64_t slot_max, uint64_t ring_bytes, uint64_t module_bytes,
 			 uint32_t *slots, size_t *size)
@@ -189,7 +210,7 @@ static void *map_segment(int fd, uint64_t offset, uint64_t slot_max, uint64_t ri
 		*size = TEE_PERF_SLOTS_OFFSET(module_bytes) + count * TEE_PERF_SLOT_BYTES(ring_bytes);
 		if (limit.rlim_cur != RLIM_INFINITY && *size > limit.rlim_cur / 8 && count > 1)
 			continue;
-		void *segment = map(NULL, *size, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, offset);
+		void *segment = map_aligned(fd, offset, *size);
 		if (segment != NULL) {
 			*slots = (uint32_t)count;
 			return segment;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What a call's two hooks cost on this machine, now, with this period: measured with the real hooks, ring and drain. */
+#ifndef TEE_PERF_RECORDER_CALIBRATE_H
+#define TEE_PERF_RECORDER_CALIBRATE_H
+
+#include "recorder/record.h"
+
+struct tee_perf_hook_cost {
+	double host_ns, tsc_ns; /* of one call and its return; 0: not measured */
+};
+
+/* Takes some milliseconds. A failure leaves zeros: a report then has no column `probe`. */
+void tee_perf_calibrate_hooks(const struct tee_perf_record_options *options, bool tsc_usable,
+			      struct tee_perf_hook_cost *cost);
+
+#endif

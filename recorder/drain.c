@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "recorder/drain.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SCAN_NS            (1000u * 1000)        /* looks for new processes and control changes */
+#define HEALTH_NS          (10u * 1000 * 1000)   /* looks for ended processes */
+#define SECOND_NS          (1000u * 1000 * 1000) /* looks at sleeping threads; decides on the clock */
+#define IDLE_SLEEP_NS      (500u * 1000)         /* between two looks when nobody needs the clock word */
+#define UNRESOLVED_PERCENT 5
+
+static enum tee_perf_clock clock_now(const struct tee_perf_drain *drain)
+{
+	return atomic_load(&drain->control) >> TEE_PERF_CONTROL_CLOCK_SHIFT & TEE_PERF_CONTROL_FIELD;
+}
+
+/* The word is a clock only while recording is on and the host clock is chosen; else it is a heartbeat. */
+static bool must_publish(const struct tee_perf_drain *drain)
+{
+	return (atomic_load(&drain->control) & TEE_PERF_CONTROL_ON) != 0 && clock_now(drain) == TEE_PERF_CLOCK_HOST;
+}
+
+/* Gaps go out before any record that could have seen their end. */
+static void pass_gaps(struct tee_perf_drain *drain)
+{
+	struct tee_perf_publisher *clock = drain->clock;
+	struct tee_perf_bytes payload = { 0 };
+
+	if (clock->gap_count == 0)
+		return;
+	if (drain->sink->model != NULL)
+		for (size_t i = 0; i < clock->gap_count; i++)
+			tee_perf_model_gap(drain->sink->model, clock->gap[i].a, clock->gap[i].b, &drain->err);
+	else if (tee_perf_pairs_encode(&payload, clock->gap, clock->gap_count) == 0)
+		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_GAPS, payload);
+	clock->gap_count = 0;
+}
+
+unsigned tee_perf_drain_chunk(uint64_t period_ns)
+{
+	return period_ns >= 1000 ? 512 : period_ns >= 300 ? 128 : 32;
+}
+
+void tee_perf_drain_tick(struct tee_perf_drain *drain)
+{
+	if (!drain->clock->counting)
+		return;
+	tee_perf_publisher_tick(drain->clock);
+	if (drain->clock->gap_count > 0)
+		pass_gaps(drain);
+}
+
+/* ---- processes */
+
+static void push_process(struct tee_perf_drain *drain, const struct tee_perf_process *process)
+{
+	char command[256] = "", path[64];
+	struct tee_perf_bytes payload = { 0 };
+
+	snprintf(path, sizeof path, "/proc/%u/comm", process->pid);
+	FILE *file = fopen(path, "re");
+	if (file != NULL) {
+		if (fgets(command, sizeof command, file) != NULL)
+			command[strcspn(command, "\n")] = '\0';
+		fclose(file);
+	}
+	struct tee_perf_process_info info = { .process = process->number,
+					      .parent = process->parent,
+					      .pid = process->pid,
+					      .start_ns = drain->clock->last_ns,
+					      .command = command };
+	if (drain->sink->model != NULL)
+		tee_perf_model_process(drain->sink->model, &info, &drain->err);
+	if (drain->sink->writer != NULL && tee_perf_process_encode(&payload, &info) == 0)
+		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_PROCESS, payload);
+}
+
+void tee_perf_drain_thread(struct tee_perf_drain *drain, struct tee_perf_process *process,
+			   struct tee_perf_stream *stream, uint32_t tid)
+{
+	char name[64] = "", path[64];
+	struct tee_perf_bytes payload = { 0 };
+
+	snprintf(path, sizeof path, "/proc/%u/task/%u/comm", process->pid, tid);
+	FILE *file = fopen(path, "re");
+	if (file != NULL) {
+		if (fgets(name, sizeof name, file) != NULL)
+			name[strcspn(name, "\n")] = '\0';
+		fclose(file);
+	}
+	struct tee_perf_thread_info info = {
+		.process = stream->process, .thread = stream->thread, .tid = tid, .name = name
+	};
+	if (drain->sink->model != NULL)
+		tee_perf_model_thread(drain->sink->model, &info, &drain->err);
+	if (drain->sink->writer != NULL && tee_perf_thread_encode(&payload, &info) == 0)
+		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_THREAD, payload);
+}
+
+static uint32_t number_of_parent(const struct tee_perf_drain *drain, const struct tee_perf_log_process *entry)
+{
+	uint64_t parent = region_load(&entry->parent), generation = region_load(&entry->parent_generation);
+
+	for (unsigned i = 0; i < drain->process_count; i++) {
+		const struct tee_perf_process *process = drain->process[i];
+		if (process->entry + 1 == parent && process->generation == generation)
+			return process->number;
+	}
+	return UINT32_MAX;
+}
+
+static void free_process(struct tee_perf_process *process)
+{
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	free(process->slot);
+	free(process->stream);
+	free(process);
+}
+
+static bool known(const struct tee_perf_drain *drain, unsigned entry)
+{
+	for (unsigned i = 0; i < drain->process_count; i++)
+		if (drain->process[i]->entry == entry)
+			return true;
+	return false;
+}
+
+static void meet(struct tee_perf_drain *drain, unsigned entry)
+{
+	const struct tee_perf_log_process *told = &drain->region->process[entry];
+	struct tee_perf_process *process = calloc(1, sizeof *process);
+
+	if (process == NULL || (process->slot = calloc(TEE_PERF_SLOT_MAX, sizeof *process->slot)) == NULL) {
+		free(process);
+		tee_perf_fail(&drain->err, TEE_PERF_RESOURCE, "out of memory for another process");
+		return;
+	}
+	process->entry = entry;
+	process->pid = (uint32_t)region_load(&told->pid);
+	process->generation = region_load(&told->generation);
+	process->parent = number_of_parent(drain, told);
+	process->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
+	process->gone = process->pidfd < 0;
+	process->segment = tee_perf_region_map(drain->region, entry, &drain->err);
+	if (drain->process_count == drain->process_capacity) {
+		unsigned capacity = drain->process_capacity ? 2 * drain->process_capacity : 16;
+		void *grown = realloc(drain->process, capacity * sizeof *drain->process);
+		if (grown != NULL) {
+			drain->process = grown;
+			drain->process_capacity = capacity;
+		}
+	}
+	if (process->segment == NULL || drain->process_count == drain->process_capacity) {
+		free_process(process);
+		return;
+	}
+	process->number = drain->process_next++;
+	/* The same pid again: the process has executed another program. */
+	for (unsigned i = 0; i < drain->process_count; i++)
+		if (drain->process[i]->pid == process->pid)
+			drain->process[i]->gone = true;
+	drain->process[drain->process_count++] = process;
+	push_process(drain, process);
+	atomic_fetch_add(&drain->processes, 1);
+	atomic_fetch_add(&drain->live_processes, 1);
+}
+
+/* Without --follow all entries but the first are taken, so that no other process attaches. */
+static void close_table(struct tee_perf_drain *drain)
+{
+	for (unsigned i = 0; i < TEE_PERF_PROCESS_MAX; i++)
+		if (region_load(&drain->region->process[i].state) == TEE_PERF_PROCESS_FREE)
+			region_store(&drain->region->process[i].state, TEE_PERF_PROCESS_CLAIMED);
+}
+
+static void look_for_processes(struct tee_perf_drain *drain)
+{
+	for (unsigned i = 0; i < TEE_PERF_PROCESS_MAX; i++)
+		if (region_load(&drain->region->process[i].state) == TEE_PERF_PROCESS_LIVE && !known(drain, i)) {
+			meet(drain, i);
+			if (!drain->follow)
+				close_table(drain);
+		}
+}
+
+static void look_for_ends(struct tee_perf_drain *drain)
+{
+	for (unsigned i = 0; i < drain->process_count; i++) {
+		struct pollfd fd = { .fd = drain->process[i]->pidfd, .events = POLLIN };
+		if (!drain->process[i]->gone && poll(&fd, 1, 0) == 1)
+			drain->process[i]->gone = true;
+		tee_perf_drain_tick(drain);
+	}
+}
+
+static void add_up(struct tee_perf_drain *drain)
+{
+	uint64_t events = 0;
+
+	for (const struct tee_perf_stream *stream = drain->sink->streams; stream != NULL; stream = stream->next)
+		events += stream->records;
+	atomic_store(&drain->events, events);
+}
+
+static uint32_t slots_of(const struct tee_perf_drain *drain, const struct tee_perf_process *process)
+{
+	uint64_t count = region_load(&drain->region->process[process->entry].slot_count);
+	return count > TEE_PERF_SLOT_MAX ? TEE_PERF_SLOT_MAX : (uint32_t)count;
+}
+
+static bool drain_process(struct tee_perf_drain *drain, struct tee_perf_process *process)
+{
+	uint32_t count = slots_of(drain, process);
+	bool any = false;
+
+	for (uint32_t slot = 0; slot < count; slot++) {
+		any |= tee_perf_slot_drain(drain, process, slot);
+		/* Half a nested ring: a handler goes on and on while the hook that it interrupted waits. */
+		if (region_load(&process->segment->nested_writer[slot]) - process->slot[slot].nested >
+		    TEE_PERF_NESTED_RECORDS / 4)
+			any |= tee_perf_slot_drain_tail(drain, process, slot, false);
+		if (slot % 64 == 63)
+			tee_perf_drain_tick(drain);
+	}
+	return any;
+}
+
+/* The process is gone, or the recording ends: what is left in its rings. */
+static void finish_process(struct tee_perf_drain *drain, unsigned index)
+{
+	struct tee_perf_process *process = drain->process[index];
+	uint32_t count = slots_of(drain, process);
+
+	if (!drain->overwrite)
+		drain_process(drain, process);
+	tee_perf_modules_drain(drain, process);
+	for (uint32_t slot = 0; slot < count; slot++) {
+		tee_perf_slot_drain_tail(drain, process, slot, true);
+		drain->totals.waited += region_load(&process->segment->waited[slot]);
+		drain->totals.extra += region_load(&process->segment->extra[slot]);
+		tee_perf_drain_tick(drain);
+	}
+	for (uint32_t i = 0; i < process->stream_capacity; i++)
+		if (process->stream[i] != NULL)
+			tee_perf_sink_close(process->stream[i]);
+	drain->totals.threads += process->thread_count;
+	drain->totals.unserved += region_load(&drain->region->process[process->entry].unserved);
+	tee_perf_region_release(drain->region, process->entry, process->segment);
+	drain->process[index] = drain->process[--drain->process_count];
+	atomic_fetch_sub(&drain->live_processes, 1);
+	free_process(process);
+}
+
+static void finish_gone(struct tee_perf_drain *drain)
+{
+	for (unsigned i = drain->process_count; i-- > 0;)
+		if (drain->process[i]->gone)
+			finish_process(drain, i);
+}
+
+/* ---- clock choice */
+
+static void set_clock(struct tee_perf_drain *drain, enum tee_perf_clock choice)
+{
+	uint64_t control = atomic_load(&drain->control);
+
+	control &= ~(TEE_PERF_CONTROL_FIELD << TEE_PERF_CONTROL_CLOCK_SHIFT);
+	control |= (uint64_t)choice << TEE_PERF_CONTROL_CLOCK_SHIFT;
+	atomic_store(&drain->control, control);
+}
+
+/* Once per second: a publisher that is kept from its core leaves too much unresolved. */
+static void judge_clock(struct tee_perf_drain *drain, uint64_t elapsed_ns)
+{
+	uint64_t gap = drain->clock->gap_total_ns - drain->gap_before;
+
+	drain->gap_before = drain->clock->gap_total_ns;
+	if (drain->automatic && must_publish(drain) && gap * 100 > elapsed_ns * UNRESOLVED_PERCENT) {
+		set_clock(drain, TEE_PERF_CLOCK_TSC);
+		drain->tsc_switched_ns = drain->clock->last_ns;
+	}
+}
+
+static void follow_control(struct tee_perf_drain *drain)
+{
+	uint64_t control = atomic_load(&drain->control);
+	bool publish = must_publish(drain);
+
+	if (publish && !drain->clock->counting)
+		tee_perf_publisher_beat(drain->clock);
+	drain->clock->counting = publish;
+	if (region_load(&drain->region->header->control) != control)
+		region_store(&drain->region->header->control, control);
+}
+
+/* ---- the loop */
+
+static void sleep_a_little(struct tee_perf_drain *drain, uint32_t bell)
+{
+	struct timespec timeout = { .tv_nsec = IDLE_SLEEP_NS };
+
+	syscall(SYS_futex, &drain->region->header->doorbell, FUTEX_WAIT, bell, &timeout, NULL, 0);
+}
+
+static void every_second(struct tee_perf_drain *drain)
+{
+	for (unsigned i = 0; i < drain->process_count; i++) {
+		uint32_t count = slots_of(drain, drain->process[i]);
+		for (uint32_t slot = 0; slot < count; slot++)
+			tee_perf_slot_drain_tail(drain, drain->process[i], slot, false);
+	}
+	for (struct tee_perf_stream *stream = drain->sink->streams; stream != NULL; stream = stream->next) {
+		tee_perf_sink_flush_idle(stream);
+		tee_perf_drain_tick(drain);
+	}
+}
+
+static void housekeeping(struct tee_perf_drain *drain, uint64_t now)
+{
+	static const uint64_t period[] = { SCAN_NS, HEALTH_NS, SECOND_NS };
+	uint64_t *due = drain->due;
+
+	if (now >= due[0]) {
+		due[0] = now + period[0];
+		follow_control(drain);
+		look_for_processes(drain);
+		for (unsigned i = 0; i < drain->process_count; i++)
+			tee_perf_modules_drain(drain, drain->process[i]);
+	}
+	if (now >= due[1]) {
+		due[1] = now + period[1];
+		look_for_ends(drain);
+		finish_gone(drain);
+		add_up(drain);
+	}
+	if (now >= due[2]) {
+		if (due[2] != 0) {
+			judge_clock(drain, period[2]);
+			every_second(drain);
+		}
+		due[2] = now + period[2];
+	}
+}
+
+static void finish(struct tee_perf_drain *drain)
+{
+	look_for_processes(drain);
+	look_for_ends(drain);
+	finish_gone(drain);
+	/* What still runs (a daemon) is switched off, and read when it is still. */
+	atomic_fetch_and(&drain->control, ~TEE_PERF_CONTROL_ON);
+	follow_control(drain);
+	if (drain->process_count > 0)
+		usleep(10 * 1000);
+	while (drain->process_count > 0)
+		finish_process(drain, drain->process_count - 1);
+	for (struct tee_perf_stream *stream = drain->sink->streams; stream != NULL; stream = stream->next) {
+		tee_perf_sink_close(stream);
+	}
+	pass_gaps(drain);
+	add_up(drain);
+	drain->totals.events = drain->events > drain->totals.extra ? drain->events - drain->totals.extra : 0;
+	drain->totals.lost = drain->lost;
+	drain->totals.processes = drain->processes;
+	drain->totals.refused = region_load(&drain->region->header->refused_count);
+	free(drain->process);
+}
+
+void *tee_perf_drain_run(void *data)
+{
+	struct tee_perf_drain *drain = data;
+
+	while (!atomic_load(&drain->stop)) {
+		uint32_t bell = (uint32_t)region_load(&drain->region->header->doorbell);
+		bool any = false;
+		for (unsigned i = 0; i < drain->process_count && !drain->overwrite; i++)
+			any |= drain_process(drain, drain->process[i]);
+		tee_perf_drain_tick(drain);
+		if (!drain->clock->counting) {
+			if (!any)
+				sleep_a_little(drain, bell);
+			tee_perf_publisher_beat(drain->clock);
+		}
+		housekeeping(drain, drain->clock->last_ns);
+	}
+	finish(drain);
+	return NULL;
+}

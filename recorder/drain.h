@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* The drain thread: publishes the clock, finds processes, empties their rings. */
+#ifndef TEE_PERF_RECORDER_DRAIN_H
+#define TEE_PERF_RECORDER_DRAIN_H
+
+#include "recorder/publisher.h"
+#include "recorder/region.h"
+#include "recorder/sink.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Where the reader stands in one slot. */
+struct tee_perf_slot {
+	uint64_t reader;                /* sequence number of the sub-buffer that is read next */
+	uint64_t nested;                /* nested records read */
+	uint64_t lost;                  /* of which the summary knows */
+	uint64_t floor;                 /* no time of a record may lie below: what a handler wrote came before it */
+	uint32_t index;                 /* place in the ring of the sub-buffer read last */
+	uint32_t consumed;              /* records of sub-buffer `reader` that were taken before it was finished */
+	bool broken;                    /* positions and headers contradict each other: given up */
+	struct tee_perf_stream *stream; /* of the thread that has the slot now */
+};
+
+struct tee_perf_process {
+	unsigned entry;
+	uint64_t generation;
+	uint32_t number, parent; /* within the recording */
+	uint32_t pid;
+	int pidfd;
+	bool gone;
+	struct tee_perf_log_segment *segment;
+	uint64_t modules_read;
+	struct tee_perf_slot *slot; /* TEE_PERF_SLOT_MAX of them */
+	uint32_t slot_count;
+	struct tee_perf_stream **stream; /* by thread number */
+	uint32_t stream_capacity;
+	uint32_t thread_count;
+};
+
+struct tee_perf_drain_totals {
+	uint64_t events, extra, lost, holes, waited, processes, threads, refused, unserved;
+};
+
+struct tee_perf_drain {
+	struct tee_perf_region *region;
+	struct tee_perf_publisher *clock;
+	struct tee_perf_sink *sink;
+	unsigned chunk;     /* records between two looks at the clock */
+	bool follow;        /* false: only the first process */
+	bool automatic;     /* --clock auto: may change to the TSC */
+	bool overwrite;     /* rings are read at the end only */
+	uint64_t max_bytes; /* of the file, then the rest goes into a model; 0: no limit */
+	/* set by the main thread */
+	atomic_bool stop;         /* the command has ended: finish */
+	_Atomic uint64_t control; /* what the control word should be */
+	/* read by the main thread */
+	_Atomic uint64_t events, lost;
+	_Atomic uint32_t live_processes, processes;
+	struct tee_perf_drain_totals totals; /* valid after the thread has ended */
+	struct tee_perf_error err;
+	/* private */
+	struct tee_perf_process **process;
+	unsigned process_count, process_capacity;
+	uint32_t process_next;
+	uint64_t due[3];          /* when the housekeeping of each kind is next */
+	uint64_t gap_before;      /* gap_total_ns a second ago */
+	uint64_t tsc_switched_ns; /* 0: never */
+};
+
+/* Runs until stop is set and everything is read. The thread function for pthread_create; data is a struct
+ * tee_perf_drain. */
+void *tee_perf_drain_run(void *data);
+
+/* ---- slots (drain_slot.c). Each returns whether anything was read. */
+bool tee_perf_slot_drain(struct tee_perf_drain *drain, struct tee_perf_process *process, uint32_t slot);
+/* Takes what stands in the unfinished sub-buffer, too. final: the writer is gone, nothing will change. */
+bool tee_perf_slot_drain_tail(struct tee_perf_drain *drain, struct tee_perf_process *process, uint32_t slot,
+			      bool final);
+
+/* ---- modules (modules.c): turns what the process has written since into sections MODULE or facts of the model. */
+void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_process *process);
+
+/* A thread has appeared: tells the file or the model. */
+void tee_perf_drain_thread(struct tee_perf_drain *drain, struct tee_perf_process *process,
+			   struct tee_perf_stream *stream, uint32_t tid);
+
+/* Records between two looks at the clock: about what is drained in a period. */
+unsigned tee_perf_drain_chunk(uint64_t period_ns);
+
+/* Publishes the clock when it is due. */
+void tee_perf_drain_tick(struct tee_perf_drain *drain);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The module area of a process (runtime/log_layout.h), copied out before it is looked at: the process may
+ * still write there. */
+#include "recorder/drain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t padded(uint64_t bytes)
+{
+	return (bytes + 7) & ~UINT64_C(7);
+}
+
+static void build_id_text(const uint8_t *id, uint64_t bytes, char out[129])
+{
+	out[0] = '\0';
+	for (uint64_t i = 0; i < bytes && i < 64; i++)
+		snprintf(out + 2 * i, 3, "%02x", id[i]);
+}
+
+/* Points into the record; false where its lengths contradict each other. */
+static bool parse(struct tee_perf_process *process, const uint8_t *record, uint64_t size, char build_id[129],
+		  struct tee_perf_module_info *info)
+{
+	const struct tee_perf_module_header *header = (const void *)record;
+	const uint64_t length[] = { header->map_bytes, header->strings_bytes, header->path_bytes,
+				    header->build_id_bytes };
+	const uint8_t *part[4];
+	uint64_t offset = sizeof *header;
+
+	for (int i = 0; i < 4; i++) {
+		if (length[i] > size || padded(length[i]) > size - offset)
+			return false;
+		part[i] = record + offset;
+		offset += padded(length[i]);
+	}
+	if (length[0] % 16 != 0 || length[2] == 0 || part[2][length[2] - 1] != 0)
+		return false;
+	if (length[1] > 0 && part[1][length[1] - 1] != 0)
+		return false;
+	build_id_text(part[3], length[3], build_id);
+	*info = (struct tee_perf_module_info){ .process = process->number,
+					       .module = (uint32_t)header->module,
+					       .map_begin = header->map_begin,
+					       .strings_begin = header->strings_begin,
+					       .load_bias = header->load_bias,
+					       .load_ns = header->clock,
+					       .unload_ns = UINT64_MAX,
+					       .path = (const char *)part[2],
+					       .build_id = build_id,
+					       .map = part[0],
+					       .map_size = length[0],
+					       .strings = (const char *)part[1],
+					       .strings_size = length[1] };
+	return true;
+}
+
+static void emit(struct tee_perf_drain *drain, const struct tee_perf_module_info *info)
+{
+	struct tee_perf_bytes payload = { 0 };
+
+	if (drain->sink->model != NULL)
+		tee_perf_model_module(drain->sink->model, info, &drain->err);
+	if (drain->sink->writer == NULL)
+		return;
+	if (tee_perf_module_encode(&payload, info) == 0)
+		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_MODULE, payload);
+	else
+		tee_perf_fail(&drain->err, TEE_PERF_RESOURCE, "out of memory for the names of %s", info->path);
+}
+
+void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_process *process)
+{
+	uint64_t written = region_load(&process->segment->module_written);
+	const uint8_t *area = (const uint8_t *)(process->segment + 1);
+
+	if (written > drain->region->module_bytes || written % 8 != 0)
+		return;
+	while (process->modules_read + sizeof(struct tee_perf_module_header) <= written) {
+		struct tee_perf_module_header header;
+		struct tee_perf_module_info info;
+		char build_id[129];
+		memcpy(&header, area + process->modules_read, sizeof header);
+		if (header.bytes < sizeof header || header.bytes > written - process->modules_read ||
+		    header.bytes % 8 != 0)
+			return;
+		uint8_t *copy = malloc(header.bytes);
+		if (copy == NULL)
+			return;
+		memcpy(copy, area + process->modules_read, header.bytes);
+		if (header.type == TEE_PERF_MODULE_LOAD && parse(process, copy, header.bytes, build_id, &info))
+			emit(drain, &info);
+		free(copy);
+		process->modules_read += header.bytes;
+	}
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* One recording from beginning to end. */
+#define _GNU_SOURCE
+#include "recorder/calibrate.h"
+#include "recorder/cores.h"
+#include "recorder/session.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+static uint64_t ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+/* The counter runs at one rate in all states of the processor, and so on all cores. */
+static bool tsc_usable(void)
+{
+	unsigned a, b, c, d;
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) != 0;
+}
+#else
+static uint64_t ticks(void)
+{
+	return 0;
+}
+static bool tsc_usable(void)
+{
+	return false;
+}
+#endif
+
+#define PROGRESS_MS 500
+
+/* ---- setting up */
+
+static enum tee_perf_clock first_clock(const struct tee_perf_record_options *options)
+{
+	if (options->clock == TEE_PERF_CHOOSE_AUTO)
+		return tee_perf_cores() < 2 && tsc_usable() ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST;
+	return options->clock == TEE_PERF_CHOOSE_TSC ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST;
+}
+
+static uint64_t first_control(const struct tee_perf_record_options *options)
+{
+	uint64_t control = options->delay_ms == 0 ? TEE_PERF_CONTROL_ON : 0;
+
+	control |= (uint64_t)first_clock(options) << TEE_PERF_CONTROL_CLOCK_SHIFT;
+	return control | (uint64_t)options->full << TEE_PERF_CONTROL_FULL_SHIFT;
+}
+
+/* A pair of readings close together: the best of some. */
+static void calibrate(const struct tee_perf_session *session, uint64_t *tsc, uint64_t *ns)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = ticks(), now = tee_perf_monotonic_ns() - session->clock.start_ns, after = ticks();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		*tsc = before + best / 2;
+		*ns = now;
+	}
+}
+
+static int push_tsc_pair(struct tee_perf_session *session, uint64_t tsc, uint64_t ns, struct tee_perf_error *err)
+{
+	struct tee_perf_time_pair pair = { tsc, ns };
+	struct tee_perf_bytes payload = { 0 };
+
+	if (session->model != NULL && tee_perf_model_tsc(session->model, tsc, ns, err) != 0)
+		return -1;
+	if (tee_perf_pairs_encode(&payload, &pair, 1) != 0)
+		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
+	return tee_perf_writer_push_section(session->sink.writer, TEE_PERF_SECTION_TSC, payload);
+}
+
+/* The model converts while it runs: it needs two points before the first record. 2 ms give some 50 ppm. */
+static int calibrate_start(struct tee_perf_session *session, struct tee_perf_error *err)
+{
+	if (!tsc_usable())
+		return session->options->clock == TEE_PERF_CHOOSE_TSC
+			   ? tee_perf_fail(err, TEE_PERF_SYSTEM,
+					   "this machine's time-stamp counter is not constant: use --clock host")
+			   : 0;
+	calibrate(session, &session->tsc_start, &session->tsc_start_ns);
+	if (push_tsc_pair(session, session->tsc_start, session->tsc_start_ns, err) != 0)
+		return -1;
+	if (session->model == NULL)
+		return 0;
+	usleep(2000);
+	uint64_t tsc, ns;
+	calibrate(session, &tsc, &ns);
+	return push_tsc_pair(session, tsc, ns, err);
+}
+
+static void keep_clock_going(void *data)
+{
+	tee_perf_drain_tick(data);
+}
+
+static int open_output(struct tee_perf_session *session, struct tee_perf_error *err)
+{
+	struct tee_perf_bytes start = { 0 };
+
+	session->file = tee_perf_writer_create(session->options->output, err);
+	if (session->file == NULL)
+		return -1;
+	session->sink.writer = tee_perf_writer_thread_start(session->file, err);
+	if (session->sink.writer == NULL)
+		return -1;
+	if (tee_perf_session_start_json(session, &start) != 0)
+		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
+	return tee_perf_writer_push_section(session->sink.writer, TEE_PERF_SECTION_START, start);
+}
+
+static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
+{
+	const struct tee_perf_record_options *options = session->options;
+	uint64_t control = first_control(options);
+
+	if (tee_perf_region_create(&session->region, options->ring_bytes, control, err) != 0)
+		return -1;
+	tee_perf_publisher_init(&session->clock, &session->region.header->clock, options->clock_period_ns);
+	if (options->keep == TEE_PERF_KEEP_PROFILE && (session->model = tee_perf_model_new()) == NULL)
+		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
+	session->sink.model = session->model;
+	session->sink.while_waiting = keep_clock_going;
+	session->sink.while_waiting_data = &session->drain;
+	session->drain.region = &session->region;
+	session->drain.clock = &session->clock;
+	session->drain.sink = &session->sink;
+	session->drain.chunk = tee_perf_drain_chunk(options->clock_period_ns);
+	session->drain.follow = !options->no_follow;
+	session->drain.automatic = options->clock == TEE_PERF_CHOOSE_AUTO && tsc_usable();
+	session->drain.overwrite = options->full == TEE_PERF_FULL_OVERWRITE;
+	session->drain.max_bytes = options->max_bytes;
+	session->drain.control = control;
+	session->clock.counting = false;
+	if (open_output(session, err) != 0 || calibrate_start(session, err) != 0)
+		return -1;
+	return 0;
+}
+
+/* ---- running */
+
+/* --delay and --duration: when recording is to be switched on and off. */
+static void switch_by_time(struct tee_perf_session *session, uint64_t ms, bool *on)
+{
+	const struct tee_perf_record_options *options = session->options;
+	bool want =
+	    ms >= options->delay_ms && (options->duration_ms == 0 || ms < options->delay_ms + options->duration_ms);
+
+	if (want == *on)
+		return;
+	*on = want;
+	if (want)
+		atomic_fetch_or(&session->drain.control, TEE_PERF_CONTROL_ON);
+	else
+		atomic_fetch_and(&session->drain.control, ~TEE_PERF_CONTROL_ON);
+}
+
+static bool must_wait(const struct tee_perf_session *session)
+{
+	return !session->child.ended || (session->options->follow_daemons && session->drain.live_processes > 0);
+}
+
+static void attend(struct tee_perf_session *session, uint64_t started_ns)
+{
+	const struct tee_perf_record_options *options = session->options;
+	bool on = options->delay_ms == 0, timed = options->delay_ms != 0 || options->duration_ms != 0;
+	uint64_t progress_due = PROGRESS_MS;
+
+	while (must_wait(session)) {
+		uint64_t ms = (tee_perf_monotonic_ns() - started_ns) / 1000000;
+		tee_perf_child_wait(&session->child, timed ? 1 : session->child.ended ? 20 : PROGRESS_MS);
+		if (timed)
+			switch_by_time(session, ms, &on);
+		if (options->progress && ms >= progress_due) {
+			tee_perf_session_print_progress(session, false);
+			progress_due = ms + PROGRESS_MS;
+		}
+	}
+}
+
+static int run(struct tee_perf_session *session, struct tee_perf_error *err)
+{
+	pthread_t drain;
+	int result;
+
+	if (pthread_create(&drain, NULL, tee_perf_drain_run, &session->drain) != 0)
+		return tee_perf_fail_errno(err, "cannot start the drain thread");
+	uint64_t started = tee_perf_monotonic_ns();
+	result = tee_perf_child_start(&session->child, session->options->command, session->region.environment, err);
+	if (result == 0)
+		attend(session, started);
+	session->program_end_ns = tee_perf_monotonic_ns() - session->clock.start_ns;
+	atomic_store(&session->drain.stop, true);
+	pthread_join(drain, NULL);
+	if (session->options->progress)
+		tee_perf_session_print_progress(session, true);
+	return result;
+}
+
+/* ---- finishing */
+
+static int push_profile(struct tee_perf_session *session, struct tee_perf_error *err)
+{
+	struct tee_perf_bytes payload = { 0 };
+
+	if (session->model == NULL)
+		return 0;
+	if (tee_perf_model_finish(session->model, session->program_end_ns, err) != 0 ||
+	    tee_perf_model_serialize(session->model, &payload, err) != 0) {
+		free(payload.data);
+		return -1;
+	}
+	return tee_perf_writer_push_section(session->sink.writer, TEE_PERF_SECTION_PROFILE, payload);
+}
+
+static int push_end(struct tee_perf_session *session, struct tee_perf_error *err)
+{
+	struct tee_perf_bytes payload = { 0 };
+
+	tee_perf_writer_status(session->sink.writer, &session->written);
+	if (tee_perf_session_end_json(session, &payload) != 0)
+		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
+	return tee_perf_writer_push_section(session->sink.writer, TEE_PERF_SECTION_END, payload);
+}
+
+static void finish(struct tee_perf_session *session, struct tee_perf_error *err)
+{
+	session->tsc_used =
+	    (session->drain.control >> TEE_PERF_CONTROL_CLOCK_SHIFT & TEE_PERF_CONTROL_FIELD) == TEE_PERF_CLOCK_TSC;
+	if (session->tsc_start != 0) {
+		calibrate(session, &session->tsc_end, &session->tsc_end_ns);
+		push_tsc_pair(session, session->tsc_end, session->tsc_end_ns, err);
+	}
+	push_profile(session, err);
+	push_end(session, err);
+}
+
+static void close_session(struct tee_perf_session *session, struct tee_perf_error *err)
+{
+	if (session->sink.writer != NULL)
+		tee_perf_writer_thread_stop(session->sink.writer, &session->written);
+	if (session->written.failed)
+		tee_perf_fail(err, TEE_PERF_SYSTEM, "%s", session->written.message);
+	if (session->file != NULL)
+		tee_perf_writer_close(session->file, err);
+	tee_perf_sink_free(&session->sink);
+	tee_perf_model_free(session->model);
+	free(session->clock.gap);
+	if (session->region.header != NULL)
+		tee_perf_region_destroy(&session->region);
+}
+
+int tee_perf_record(const struct tee_perf_record_options *options, struct tee_perf_error *err)
+{
+	struct tee_perf_session session = { .options = options, .child = { .status = -1 } };
+
+	if (tee_perf_child_block_signals(&session.child, err) != 0)
+		return -1;
+	tee_perf_calibrate_hooks(options, tsc_usable(), &session.hook_cost);
+	bool recorded = prepare(&session, err) == 0 && run(&session, err) == 0;
+	if (recorded) {
+		finish(&session, err);
+		if (err->class == TEE_PERF_OK)
+			*err = session.drain.err;
+	}
+	close_session(&session, err);
+	if (recorded && !options->quiet)
+		tee_perf_session_print_summary(&session);
+	return session.child.status;
+}

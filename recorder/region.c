@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "recorder/region.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static uint64_t page_align(uint64_t bytes)
+{
+	return (bytes + 4095) & ~UINT64_C(4095);
+}
+
+static void fill_header(struct tee_perf_region *region, uint64_t nonce, uint64_t control)
+{
+	struct tee_perf_log_header *header = region->header;
+
+	header->version = TEE_PERF_LOG_VERSION;
+	header->nonce = nonce;
+	header->process_max = TEE_PERF_PROCESS_MAX;
+	header->slot_max = TEE_PERF_SLOT_MAX;
+	header->ring_bytes = region->ring_bytes;
+	header->segment_bytes = region->segment_bytes;
+	header->module_bytes = region->module_bytes;
+	header->control = control;
+	region_store(&header->magic, TEE_PERF_LOG_MAGIC);
+}
+
+int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, uint64_t control,
+			   struct tee_perf_error *err)
+{
+	uint64_t nonce;
+
+	memset(region, 0, sizeof *region);
+	region->ring_bytes = ring_bytes;
+	region->module_bytes = TEE_PERF_MODULE_BYTES;
+	region->segment_bytes = page_align(TEE_PERF_SLOTS_OFFSET(region->module_bytes) +
+					   TEE_PERF_SLOT_MAX * TEE_PERF_SLOT_BYTES(ring_bytes));
+	uint64_t size = TEE_PERF_SEGMENTS_OFFSET + TEE_PERF_PROCESS_MAX * region->segment_bytes;
+
+	if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
+		return tee_perf_fail_errno(err, "cannot get random bytes for the recording's nonce");
+	region->fd = memfd_create("tee-perf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (region->fd < 0)
+		return tee_perf_fail_errno(err, "cannot create shared memory (memfd_create)");
+	if (fchmod(region->fd, 0600) != 0 || ftruncate(region->fd, (off_t)size) != 0 ||
+	    fcntl(region->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+		tee_perf_fail_errno(err, "cannot size the shared memory to %llu bytes (sparse)",
+				    (unsigned long long)size);
+		close(region->fd);
+		return -1;
+	}
+	void *header = mmap(NULL, TEE_PERF_SEGMENTS_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED, region->fd, 0);
+	if (header == MAP_FAILED) {
+		tee_perf_fail_errno(err, "cannot map the shared memory");
+		close(region->fd);
+		return -1;
+	}
+	region->header = header;
+	region->process = (struct tee_perf_log_process *)((char *)header + TEE_PERF_TABLE_OFFSET);
+	fill_header(region, nonce, control);
+	snprintf(region->environment, sizeof region->environment, "TEE_PERF_LOG=/proc/%d/fd/%d:%llx", (int)getpid(),
+		 region->fd, (unsigned long long)nonce);
+	return 0;
+}
+
+void tee_perf_region_destroy(struct tee_perf_region *region)
+{
+	munmap(region->header, TEE_PERF_SEGMENTS_OFFSET);
+	close(region->fd);
+}
+
+static off_t segment_offset(const struct tee_perf_region *region, unsigned index)
+{
+	return (off_t)(TEE_PERF_SEGMENTS_OFFSET + index * region->segment_bytes);
+}
+
+struct tee_perf_log_segment *tee_perf_region_map(struct tee_perf_region *region, unsigned index,
+						 struct tee_perf_error *err)
+{
+	size_t room = region->segment_bytes + TEE_PERF_SUBBUF_BYTES;
+	char *begin = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (begin == MAP_FAILED) {
+		tee_perf_fail_errno(err, "cannot find address space for the rings of a process");
+		return NULL;
+	}
+	char *aligned = begin + (-(uintptr_t)begin & (TEE_PERF_SUBBUF_BYTES - 1));
+	void *segment = mmap(aligned, region->segment_bytes, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_NORESERVE | MAP_FIXED, region->fd, segment_offset(region, index));
+	if (segment == MAP_FAILED) {
+		tee_perf_fail_errno(err, "cannot map the rings of a process");
+		munmap(begin, room);
+		return NULL;
+	}
+	if (aligned > begin)
+		munmap(begin, (size_t)(aligned - begin));
+	if (begin + room > aligned + region->segment_bytes)
+		munmap(aligned + region->segment_bytes, (size_t)(begin + room - aligned) - region->segment_bytes);
+	return segment;
+}
+
+void tee_perf_region_release(struct tee_perf_region *region, unsigned index, struct tee_perf_log_segment *segment)
+{
+	struct tee_perf_log_process *process = &region->process[index];
+
+	munmap(segment, region->segment_bytes);
+	fallocate(region->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, segment_offset(region, index),
+		  (off_t)region->segment_bytes);
+	region_store(&process->generation, region_load(&process->generation) + 1);
+	region_store(&process->state, TEE_PERF_PROCESS_FREE);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The shared memory of a recording, seen from the host side (runtime/log_layout.h). */
+#ifndef TEE_PERF_RECORDER_REGION_H
+#define TEE_PERF_RECORDER_REGION_H
+
+#include "runtime/log_layout.h"
+#include "util/error.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct tee_perf_region {
+	int fd;
+	struct tee_perf_log_header *header;   /* header and process table, mapped */
+	struct tee_perf_log_process *process; /* TEE_PERF_PROCESS_MAX of them */
+	uint64_t ring_bytes, module_bytes, segment_bytes;
+	char environment[128]; /* "TEE_PERF_LOG=..." for the program */
+};
+
+/* Creates the region, sealed against shrinking and growing, with the given control word. ring_bytes is the most that
+ * one thread's ring may take (bytes, a multiple of the sub-buffer). Returns 0 or -1. */
+int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, uint64_t control,
+			   struct tee_perf_error *err);
+void tee_perf_region_destroy(struct tee_perf_region *region);
+
+/* Maps the segment of process entry `index`, at a multiple of the sub-buffer size; NULL on failure. */
+struct tee_perf_log_segment *tee_perf_region_map(struct tee_perf_region *region, unsigned index,
+						 struct tee_perf_error *err);
+/* Unmaps it, gives its memory back, and frees the entry for another process. */
+void tee_perf_region_release(struct tee_perf_region *region, unsigned index, struct tee_perf_log_segment *segment);
+
+static inline uint64_t region_load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+static inline void region_store(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+#endif

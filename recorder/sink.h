@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Where drained records go: encoded into blocks for the writer thread (--keep calls), or straight into
+ * the analyzer's model (--keep profile). */
+#ifndef TEE_PERF_RECORDER_SINK_H
+#define TEE_PERF_RECORDER_SINK_H
+
+#include "analyzer/model.h"
+#include "format/codec.h"
+#include "recorder/writer.h"
+
+struct tee_perf_sink;
+
+/* One thread of one process. */
+struct tee_perf_stream {
+	struct tee_perf_sink *sink;
+	uint32_t process, thread;
+	uint64_t records, records_seen;   /* in all; at the last tee_perf_sink_flush_idle */
+	struct tee_perf_track *track;     /* --keep profile */
+	struct tee_perf_encoder *encoder; /* --keep calls, from here on */
+	struct tee_perf_block *block;
+	bool fresh; /* the next block starts with a reset encoder */
+	struct tee_perf_stream *next;
+};
+
+struct tee_perf_sink {
+	struct tee_perf_model *model; /* not NULL: --keep profile */
+	struct tee_perf_writer_thread *writer;
+	void (*while_waiting)(void *); /* keeps the clock going while no block is free */
+	void *while_waiting_data;
+	uint64_t lost_blocks, lost_records; /* not written: the disk is full */
+	struct tee_perf_stream *streams;
+};
+
+struct tee_perf_stream *tee_perf_sink_stream(struct tee_perf_sink *sink, uint32_t process, uint32_t thread);
+
+/* The hot path: count records (at most TEE_PERF_SUBBUF_RECORDS) in ring order. */
+void tee_perf_sink_feed(struct tee_perf_stream *stream, const struct tee_perf_record *records, size_t count);
+
+/* Hands a block that got nothing since the last call to the writer, so that it is not kept from the file. */
+void tee_perf_sink_flush_idle(struct tee_perf_stream *stream);
+
+/* The stream's thread is gone: hands its block to the writer and frees its encoder. */
+void tee_perf_sink_close(struct tee_perf_stream *stream);
+
+/* From here on everything goes into the model (--max-size reached). */
+void tee_perf_sink_turn_to_profile(struct tee_perf_sink *sink, struct tee_perf_model *model);
+
+void tee_perf_sink_free(struct tee_perf_sink *sink);
+
+#endif

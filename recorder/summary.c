@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* What a recording says about itself: JSON in the file, a summary and a status line on stderr. */
+#define _GNU_SOURCE
+#include "recorder/session.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+static const char *const clock_names[] = { "auto", "host", "tsc" };
+static const char *const full_names[] = { "wait", "drop", "overwrite" };
+static const char *const keep_names[] = { "calls", "profile" };
+
+/* A string that JSON can hold, whatever its bytes: what is not UTF-8 becomes Latin-1. */
+static json_t *text(const char *bytes)
+{
+	json_t *string = json_string(bytes);
+
+	if (string != NULL)
+		return string;
+	size_t length = strlen(bytes), used = 0;
+	char *utf8 = malloc(2 * length + 1);
+	if (utf8 == NULL)
+		return NULL;
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+		if (c >= 0x80)
+			utf8[used++] = (char)(0xc0 | c >> 6);
+		utf8[used++] = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
+	}
+	utf8[used] = '\0';
+	string = json_string(utf8);
+	free(utf8);
+	return string;
+}
+
+static int dump(json_t *object, struct tee_perf_bytes *out)
+{
+	char *dumped = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
+
+	json_decref(object);
+	if (dumped == NULL)
+		return -1;
+	size_t length = strlen(dumped);
+	uint8_t *grown = realloc(out->data, out->size + length);
+	if (grown != NULL) {
+		memcpy(grown + out->size, dumped, length);
+		out->data = grown;
+		out->size += length;
+		out->capacity = out->size;
+	}
+	free(dumped);
+	return grown != NULL ? 0 : -1;
+}
+
+int tee_perf_session_start_json(const struct tee_perf_session *session, struct tee_perf_bytes *out)
+{
+	const struct tee_perf_record_options *options = session->options;
+	json_t *command = json_array();
+	struct utsname host;
+	struct timespec now;
+
+	for (char **word = options->command; *word != NULL && !options->no_cmdline; word++)
+		json_array_append_new(command, text(*word));
+	clock_gettime(CLOCK_REALTIME, &now);
+	uname(&host);
+	return dump(json_pack("{s:i, s:o, s:s, s:s, s:I, s:s, s:I, s:s, s:I, s:s}", "version", 1, "command", command,
+			      "host", host.nodename, "clock", clock_names[options->clock], "clock_period_ns",
+			      (json_int_t)options->clock_period_ns, "full", full_names[options->full], "ring_size",
+			      (json_int_t)options->ring_bytes, "keep", keep_names[options->keep], "start_unix_ns",
+			      (json_int_t)now.tv_sec * 1000000000 + now.tv_nsec, "tool_version", TEE_PERF_VERSION),
+		    out);
+}
+
+static double tsc_hz(const struct tee_perf_session *session)
+{
+	uint64_t ns = session->tsc_end_ns - session->tsc_start_ns;
+	return ns == 0 ? 0 : (double)(session->tsc_end - session->tsc_start) * 1e9 / (double)ns;
+}
+
+/* Half of what a call and its return cost lies between their two clock readings, half outside. */
+static json_t *cost_json(double pair_ns)
+{
+	return json_pack("{s:f, s:f}", "inside_ns", pair_ns / 2, "outside_ns", pair_ns / 2);
+}
+
+int tee_perf_session_end_json(const struct tee_perf_session *session, struct tee_perf_bytes *out)
+{
+	const struct tee_perf_drain_totals *totals = &session->drain.totals;
+	json_t *not_recorded = json_array();
+
+	if (totals->refused > 0 && !session->options->no_follow)
+		json_array_append_new(not_recorded,
+				      json_pack("{s:I, s:s}", "count", (json_int_t)totals->refused, "reason",
+						"more processes at once than the process table holds"));
+	if (totals->unserved > 0)
+		json_array_append_new(not_recorded, json_pack("{s:I, s:s}", "count", (json_int_t)totals->unserved,
+							      "reason", "threads that found no ring"));
+	return dump(
+	    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:I, s:I, s:I, s:f, s:b, s:b, s:{s:o, s:o}}",
+		      "duration_ns", (json_int_t)session->program_end_ns, "events", (json_int_t)totals->events, "lost",
+		      (json_int_t)(totals->lost + session->written.lost_records + session->sink.lost_records), "holes",
+		      (json_int_t)totals->holes, "waited_ns", (json_int_t)totals->waited, "unresolved_gap_ns",
+		      (json_int_t)session->clock.gap_total_ns, "resolution_ns",
+		      (json_int_t)tee_perf_publisher_resolution(&session->clock), "exit_status", session->child.status,
+		      "signal", session->child.signal, "not_recorded", not_recorded, "processes",
+		      (json_int_t)totals->processes, "threads", (json_int_t)totals->threads, "data_bytes",
+		      (json_int_t)session->written.encoded_bytes, "tsc_hz", tsc_hz(session), "tsc_used",
+		      session->tsc_used, "hooks_missing", totals->processes == 0, "calibration", "host",
+		      cost_json(session->hook_cost.host_ns), "tsc", cost_json(session->hook_cost.tsc_ns)),
+	    out);
+}
+
+/* ---- for people */
+
+static void print_size(char *out, size_t size, double bytes)
+{
+	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	unsigned i = 0;
+
+	for (; bytes >= 1024 && i < 4; i++)
+		bytes /= 1024;
+	snprintf(out, size, i == 0 ? "%.0f %s" : "%.1f %s", bytes, unit[i]);
+}
+
+void tee_perf_session_print_progress(struct tee_perf_session *session, bool last)
+{
+	static uint64_t events_before, ns_before;
+	uint64_t now = tee_perf_monotonic_ns() - session->clock.start_ns, events = session->drain.events;
+	struct tee_perf_writer_status status = { 0 };
+	char size[32];
+
+	if (session->sink.writer != NULL && !last)
+		tee_perf_writer_status(session->sink.writer, &status);
+	print_size(size, sizeof size, (double)status.file_bytes);
+	double rate = (double)(events - events_before) * 1e3 / (double)(now - ns_before + 1);
+	events_before = events;
+	ns_before = now;
+	if (last)
+		fprintf(stderr, "\r\033[K");
+	else
+		fprintf(stderr, "\r\033[K%.1f s  %" PRIu64 " events  %.1f M/s  %" PRIu64 " lost  %s",
+			(double)now * 1e-9, events, rate, (uint64_t)session->drain.lost, size);
+	fflush(stderr);
+}
+
+static void print_trouble(const struct tee_perf_session *session)
+{
+	const struct tee_perf_drain_totals *totals = &session->drain.totals;
+	uint64_t unwritten = session->written.lost_records + session->sink.lost_records;
+
+	if (totals->lost > 0)
+		fprintf(stderr, "tee-perf: lost %" PRIu64 " records: %s\n", totals->lost,
+			session->options->full == TEE_PERF_FULL_OVERWRITE ? "overwritten, as asked for"
+			: session->options->full == TEE_PERF_FULL_DROP
+			    ? "the rings were full; try a larger --ring-size or --full wait"
+			    : "the recorder was stopped for too long");
+	if (unwritten > 0)
+		fprintf(stderr, "tee-perf: %" PRIu64 " records are not in the file: %s\n", unwritten,
+			session->written.failed ? session->written.message : "out of memory");
+	if (totals->holes > 0)
+		fprintf(stderr, "tee-perf: %" PRIu64 " records were never completed (killed in the middle)\n",
+			totals->holes);
+	if (totals->refused > 0 && !session->options->no_follow)
+		fprintf(stderr, "tee-perf: %" PRIu64 " processes are not recorded: more than %u at once\n",
+			totals->refused, TEE_PERF_PROCESS_MAX);
+	if (totals->unserved > 0)
+		fprintf(stderr, "tee-perf: %" PRIu64 " threads are not recorded: more than %u at once\n",
+			totals->unserved, TEE_PERF_SLOT_MAX);
+}
+
+void tee_perf_session_print_summary(const struct tee_perf_session *session)
+{
+	const struct tee_perf_drain_totals *totals = &session->drain.totals;
+	const char *output = session->options->output;
+	char size[32];
+
+	if (totals->processes == 0) {
+		fprintf(stderr, "tee-perf: '%s' has no tee-perf hooks: build it with tee-perf-cc; %s holds no events\n",
+			session->options->command[0], output);
+		return;
+	}
+	print_trouble(session);
+	print_size(size, sizeof size, (double)session->written.file_bytes);
+	fprintf(stderr, "tee-perf: wrote %s: %s, %" PRIu64 " events, %" PRIu64 " process%s, %" PRIu64 " thread%s",
+		output, size, totals->events, totals->processes, totals->processes == 1 ? "" : "es", totals->threads,
+		totals->threads == 1 ? "" : "s");
+	if (totals->waited > 1000000)
+		fprintf(stderr, ", threads waited %.3f s for the recorder", (double)totals->waited * 1e-9);
+	if (session->tsc_used)
+		fprintf(stderr, "; clock TSC");
+	else
+		fprintf(stderr, "; clock resolution %.1f us",
+			(double)tee_perf_publisher_resolution(&session->clock) * 1e-3);
+	if (session->clock.gap_total_ns > 0 && session->program_end_ns > 0)
+		fprintf(stderr, ", not published %.1f %% of the time",
+			100.0 * (double)session->clock.gap_total_ns / (double)session->program_end_ns);
+	fprintf(stderr, "\ntee-perf: next: tee-perf report%s%s\n", strcmp(output, "tee-perf.data") ? " -i " : "",
+		strcmp(output, "tee-perf.data") ? output : "");
+}
