@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Upper bound of the bytes that one record can take, the flush of a pending run included. */
+/* Upper bound of the bytes that one record can take, all that goes with it included. */
 #define TEE_PERF_ENCODED_MAX 24
 
 struct tee_perf_encoder;
@@ -23,11 +23,11 @@ void tee_perf_encoder_free(struct tee_perf_encoder *encoder);
 void tee_perf_encoder_reset(struct tee_perf_encoder *encoder);
 
 /* Encodes count records to out, which has room for count * TEE_PERF_ENCODED_MAX bytes; returns
- * the end of what was written. Any record is legal input. A run of predicted records may stay
- * pending until the next call or the flush. */
+ * the end of what was written. Any record is legal input. Records are coded in groups of 64, so a
+ * call with a multiple of 64, or with several hundred, is best. */
 uint8_t *tee_perf_encode(struct tee_perf_encoder *encoder, const struct tee_perf_record *records, size_t count,
 			 uint8_t *out);
-/* Writes a pending run (at most TEE_PERF_ENCODED_MAX bytes). Call it at the end of each block. */
+/* Writes what is pending (at most TEE_PERF_ENCODED_MAX bytes). Call it at the end of each block. */
 uint8_t *tee_perf_encode_flush(struct tee_perf_encoder *encoder, uint8_t *out);
 
 struct tee_perf_decoder *tee_perf_decoder_new(void);
@@ -35,7 +35,8 @@ void tee_perf_decoder_free(struct tee_perf_decoder *decoder);
 void tee_perf_decoder_reset(struct tee_perf_decoder *decoder);
 
 /* Decodes up to max records from [*in, end) and advances *in. Returns their number; 0 with
- * *in == end is the end of the block, 0 with *in != end means malformed input. */
+ * *in == end is the end of the block, 0 with *in != end means malformed input (or, very unlikely, no
+ * memory for the predictor). Fastest when max is some hundred or more. */
 size_t tee_perf_decode(struct tee_perf_decoder *decoder, const uint8_t **in, const uint8_t *end,
 		       struct tee_perf_record *out, size_t max);
 

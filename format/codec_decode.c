@@ -57,22 +57,22 @@ static ALWAYS_INLINE uint64_t take_time(const uint8_t **in)
 }
 
 /* Puts the time into each w0. */
-static __attribute__((noinline)) void take_times(struct tee_perf_predictor *predictor, const uint8_t **in,
-						 struct tee_perf_record *out, unsigned count)
+static __attribute__((noinline)) const uint8_t *take_times(struct tee_perf_predictor *predictor, const uint8_t *in,
+							   struct tee_perf_record *out, unsigned count)
 {
-	uint64_t changes = take_mask(in, count), time = predictor->time;
+	uint64_t changes = take_mask(&in, count), time = predictor->time;
 	for (unsigned i = 0; i < count; i++) {
 		if (changes >> i & 1)
-			time = (time + take_time(in)) & TEE_PERF_TIME_MASK;
+			time = (time + take_time(&in)) & TEE_PERF_TIME_MASK;
 		out[i].w0 = time;
 	}
 	predictor->time = time;
+	return in;
 }
 
-/* The value of a literal. A raw one may hold any w1. */
-static ALWAYS_INLINE uint64_t take_literal(const uint8_t **in, uint8_t tag, uint64_t before)
+/* CFA and map entry, as differences from those of the value before. */
+static ALWAYS_INLINE uint64_t take_words(const uint8_t **in, uint8_t tag, uint64_t before)
 {
-	unsigned kind = tag >> TEE_PERF_TAG_KIND_SHIFT & 7;
 	unsigned cfa_size = (0x4210 >> (tag & 3) * 4) & 7, entry_size = (tag >> 2 & 3) + 1;
 	uint32_t cfa = tee_perf_get32(*in) & (uint32_t)((UINT64_C(1) << cfa_size * 8) - 1);
 	*in += cfa_size;
@@ -80,32 +80,30 @@ static ALWAYS_INLINE uint64_t take_literal(const uint8_t **in, uint8_t tag, uint
 	*in += entry_size;
 	cfa = (tee_perf_unfold28(cfa & 0x0fffffff) << 4 | cfa >> 28) + (uint32_t)(before >> 32);
 	entry = (tee_perf_unfold28(entry & 0x0fffffff) << 4) + ((uint32_t)before & ~15u);
-	return (uint64_t)cfa << 32 | entry | kind;
+	return (uint64_t)cfa << 32 | entry;
 }
 
-/* Handles a miss: returns the record's value and completes *record. */
-static ALWAYS_INLINE uint64_t take_tag(const uint8_t **in, uint64_t second, uint64_t before,
-				       struct tee_perf_record *record)
+/* The value of a literal; w1 is all of the record's w1. */
+static ALWAYS_INLINE uint64_t take_literal(const uint8_t **in, uint64_t before, uint64_t *w1)
 {
 	uint8_t tag = *(*in)++;
-	uint64_t value = second;
-	if (tag != TEE_PERF_TAG_SECOND) {
-		if ((tag & TEE_PERF_TAG_LITERAL) == 0) {
-			record->w1 = tee_perf_get64(*in);
-			*in += 8;
-			record->w0 |= (uint64_t)(tag >> TEE_PERF_TAG_KIND_SHIFT) << TEE_PERF_KIND_SHIFT;
-			return record->w1 | tag >> TEE_PERF_TAG_KIND_SHIFT;
-		}
-		value = take_literal(in, tag, before);
+	if (__builtin_expect((tag & TEE_PERF_TAG_RAW) != 0, 0)) {
+		*w1 = tee_perf_get64(*in);
+		*in += 8;
+	} else {
+		*w1 = take_words(in, tag, before);
 	}
-	record->w0 |= value << TEE_PERF_KIND_SHIFT;
-	record->w1 = value & ~UINT64_C(15);
-	return value;
+	return *w1 | (tag >> TEE_PERF_TAG_KIND_SHIFT & 7);
 }
 
-/* Completes count records, whose w0 hold the time. */
+struct masks {
+	uint64_t misses, literals;
+};
+
+/* Completes count records: their w0 hold the time already, or it is the predictor's. */
 static ALWAYS_INLINE const uint8_t *take_values(struct tee_perf_predictor *predictor, const uint8_t *in,
-						uint64_t misses, struct tee_perf_record *restrict out, unsigned count)
+						struct masks masks, struct tee_perf_record *restrict out,
+						unsigned count, bool timed)
 {
 	uint64_t *restrict first = predictor->first, *restrict second = predictor->second;
 	const unsigned shift = 64 - predictor->bits;
@@ -113,19 +111,26 @@ static ALWAYS_INLINE const uint8_t *take_values(struct tee_perf_predictor *predi
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < count; i++) {
 		size_t row = context >> shift;
-		uint64_t newest = first[row];
-		if (__builtin_expect(misses >> i & 1, 0)) {
-			value = take_tag(&in, second[row], value, &out[i]);
-			if (value != newest) { /* a raw record's value can be the predicted one */
+		uint64_t newest = first[row], mixed = newest, before = value, w1;
+		if (__builtin_expect(masks.misses >> i & 1, 0)) {
+			mixed = second[row];
+			value = mixed * TEE_PERF_UNMIX;
+			w1 = value & ~UINT64_C(15);
+			if (masks.literals >> i & 1) {
+				value = take_literal(&in, before, &w1);
+				mixed = value * TEE_PERF_MIX;
+			}
+			if (mixed != newest) { /* a raw record's value can be the predicted one */
 				second[row] = newest;
-				first[row] = value;
+				first[row] = mixed;
 			}
 		} else {
-			value = newest;
-			out[i].w0 |= value << TEE_PERF_KIND_SHIFT;
-			out[i].w1 = value & ~UINT64_C(15);
+			value = newest * TEE_PERF_UNMIX;
+			w1 = value & ~UINT64_C(15);
 		}
-		context = tee_perf_context_next(context, value);
+		out[i].w0 = (timed ? out[i].w0 : predictor->time) | value << TEE_PERF_KIND_SHIFT;
+		out[i].w1 = w1;
+		context = tee_perf_context_next(context, mixed);
 	}
 	predictor->context = context;
 	predictor->value = value;
@@ -137,14 +142,15 @@ static ALWAYS_INLINE const uint8_t *take_group(struct tee_perf_predictor *predic
 					       struct tee_perf_record *restrict out, unsigned count)
 {
 	unsigned form = *in++ & 3;
-	uint64_t misses = form == TEE_PERF_GROUP_ALL ? 0 : take_mask(&in, count);
-	if (form == TEE_PERF_GROUP_TIMED) {
-		take_times(predictor, &in, out, count);
-	} else {
-		for (unsigned i = 0; i < count; i++)
-			out[i].w0 = predictor->time;
+	struct masks masks = { 0, 0 };
+	if (form != TEE_PERF_GROUP_ALL) {
+		masks.misses = take_mask(&in, count);
+		masks.literals = take_mask(&in, count);
 	}
-	return take_values(predictor, in, misses, out, count);
+	if (form != TEE_PERF_GROUP_TIMED)
+		return take_values(predictor, in, masks, out, count, false);
+	in = take_times(predictor, in, out, count);
+	return take_values(predictor, in, masks, out, count, true);
 }
 
 /* Returns the end of the group, or NULL when it is malformed. */

@@ -58,17 +58,17 @@ static ALWAYS_INLINE struct scan scan_group(struct tee_perf_predictor *predictor
 	uint64_t misses = 0, seconds = 0, times = 0, low_bits = 0;
 #pragma GCC unroll 8
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t value = value_of(&records[i]);
+		uint64_t mixed = value_of(&records[i]) * TEE_PERF_MIX;
 		size_t row = context >> shift;
 		uint64_t newest = first[row];
-		context = tee_perf_context_next(context, value);
+		context = tee_perf_context_next(context, mixed);
 		times |= records[i].w0 ^ time;
 		low_bits |= records[i].w1;
-		if (__builtin_expect(newest != value, 0)) {
+		if (__builtin_expect(newest != mixed, 0)) {
 			misses |= UINT64_C(1) << i;
-			seconds |= (uint64_t)(second[row] == value) << i;
+			seconds |= (uint64_t)(second[row] == mixed) << i;
 			second[row] = newest;
-			first[row] = value;
+			first[row] = mixed;
 		}
 	}
 	predictor->context = context;
@@ -76,11 +76,11 @@ static ALWAYS_INLINE struct scan scan_group(struct tee_perf_predictor *predictor
 }
 
 /* Length in the number of trailing zeros, seven bits a byte; the ninth byte makes room for all 64. */
-static ALWAYS_INLINE uint8_t *put_time(uint8_t *out, uint64_t step)
+static __attribute__((noinline)) uint8_t *put_long_time(uint8_t *out, uint64_t step)
 {
-	unsigned bits = 64 - (unsigned)__builtin_clzll(step | 1);
+	unsigned bits = 64 - (unsigned)__builtin_clzll(step);
 	unsigned size = (bits + 6) / 7;
-	if (__builtin_expect(size > 8, 0)) {
+	if (size > 8) {
 		*out = 0;
 		tee_perf_put64(out + 1, step);
 		return out + 9;
@@ -89,19 +89,45 @@ static ALWAYS_INLINE uint8_t *put_time(uint8_t *out, uint64_t step)
 	return out + size;
 }
 
-/* The change mask at `mask`, the steps at out. */
+static ALWAYS_INLINE uint8_t *put_time(uint8_t *out, uint64_t step)
+{
+	if (__builtin_expect(step >> 14 != 0, 0))
+		return put_long_time(out, step);
+	unsigned more = step >> 7 != 0;
+	tee_perf_put16(out, (uint16_t)((step << 1 | 1) << more));
+	return out + 1 + more;
+}
+
+/* Whether one of eight records has another time than the one before it. */
+static ALWAYS_INLINE bool eight_change(const struct tee_perf_record *records, uint64_t time)
+{
+	uint64_t differences = 0;
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < 8; i++)
+		differences |= records[i].w0 ^ time;
+	return (differences & TEE_PERF_TIME_MASK) != 0;
+}
+
+/* The change mask at `mask`, the steps at out. The host's clock changes at one record of hundreds, so most are passed
+ * over eight at a time; the TSC changes at every one. */
 static __attribute__((noinline)) uint8_t *put_times(struct tee_perf_predictor *predictor,
 						    const struct tee_perf_record *records, unsigned count,
 						    uint8_t *mask, uint8_t *out)
 {
 	uint64_t changes = 0, time = predictor->time;
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t now = records[i].w0 & TEE_PERF_TIME_MASK;
-		if (now == time)
+	for (unsigned i = 0; i < count;) {
+		if (count - i >= 8 && !eight_change(records + i, time)) {
+			i += 8;
 			continue;
-		changes |= UINT64_C(1) << i;
-		out = put_time(out, (now - time) & TEE_PERF_TIME_MASK);
-		time = now;
+		}
+		for (unsigned end = count - i < 8 ? count : i + 8; i < end; i++) {
+			uint64_t now = records[i].w0 & TEE_PERF_TIME_MASK;
+			if (now == time)
+				continue;
+			changes |= UINT64_C(1) << i;
+			out = put_time(out, (now - time) & TEE_PERF_TIME_MASK);
+			time = now;
+		}
 	}
 	memcpy(mask, &changes, (count + 7) / 8);
 	predictor->time = time;
@@ -121,25 +147,30 @@ static ALWAYS_INLINE uint8_t *put_literal(const struct tee_perf_record *record, 
 	cfa = tee_perf_fold28(cfa >> 4) | (cfa & 15) << 28; /* nearly always a multiple of 16 */
 	unsigned cfa_code = (cfa != 0) + (cfa > 0xff) + (cfa > 0xffff);
 	unsigned entry_code = (entry > 0xff) + (entry > 0xffff) + (entry > 0xffffff);
-	*out++ = (uint8_t)(TEE_PERF_TAG_LITERAL | kind << TEE_PERF_TAG_KIND_SHIFT | entry_code << 2 | cfa_code);
+	*out++ = (uint8_t)(kind << TEE_PERF_TAG_KIND_SHIFT | entry_code << 2 | cfa_code);
 	tee_perf_put32(out, cfa);
 	out += cfa_code + (cfa_code == 3);
 	tee_perf_put32(out, entry);
 	return out + entry_code + 1;
 }
 
-static ALWAYS_INLINE uint8_t *put_tags(const struct tee_perf_predictor *predictor,
-				       const struct tee_perf_record *records, uint64_t misses, uint64_t seconds,
-				       uint8_t *out)
+static ALWAYS_INLINE uint8_t *put_literals(const struct tee_perf_predictor *predictor,
+					   const struct tee_perf_record *records, uint64_t literals, uint8_t *out)
 {
-	for (; misses != 0; misses &= misses - 1) {
-		unsigned i = (unsigned)__builtin_ctzll(misses);
-		if (seconds >> i & 1)
-			*out++ = TEE_PERF_TAG_SECOND;
-		else
-			out = put_literal(&records[i], i == 0 ? predictor->value : value_of(&records[i - 1]), out);
+	for (; literals != 0; literals &= literals - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(literals);
+		out = put_literal(&records[i], i == 0 ? predictor->value : value_of(&records[i - 1]), out);
 	}
 	return out;
+}
+
+/* The bits that are set; the instruction for it is not in every x86-64. */
+static ALWAYS_INLINE unsigned count_bits(uint64_t bits)
+{
+	bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+	bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+	bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
 /* A record whose w1 has low bits is written in full, wherever the predictor stood. */
@@ -165,6 +196,9 @@ static __attribute__((noinline)) uint8_t *maybe_grow(struct tee_perf_encoder *en
 
 #define ENCODER_BITS_MAX 14 /* 256 KiB; a larger one is slower than it saves (bench/codec_bench) */
 
+_Static_assert(TEE_PERF_ENCODED_MAX >= 1 + 3 + 9 + 9 + 1,
+	       "a group of one: head, masks, time, literal; and the table that grows after it");
+
 static ALWAYS_INLINE uint8_t *encode_group(struct tee_perf_encoder *encoder, const struct tee_perf_record *records,
 					   unsigned count, uint8_t *out)
 {
@@ -180,12 +214,14 @@ static ALWAYS_INLINE uint8_t *encode_group(struct tee_perf_encoder *encoder, con
 		*head = (uint8_t)((count - 1) << 2 | TEE_PERF_GROUP_SOME);
 		tee_perf_put64(out, scan.misses);
 		out += mask_size;
+		tee_perf_put64(out, scan.misses & ~scan.seconds);
+		out += mask_size;
 		if (scan.changed) {
 			*head ^= TEE_PERF_GROUP_SOME ^ TEE_PERF_GROUP_TIMED;
 			out = put_times(predictor, records, count, out, out + mask_size);
 		}
-		out = put_tags(predictor, records, scan.misses, scan.seconds, out);
-		encoder->misses += (size_t)__builtin_popcountll(scan.misses);
+		out = put_literals(predictor, records, scan.misses & ~scan.seconds, out);
+		encoder->misses += count_bits(scan.misses);
 	}
 	predictor->value = value_of(&records[count - 1]);
 	if (__builtin_expect(encoder->misses >> predictor->bits != 0, 0) && predictor->bits < ENCODER_BITS_MAX)

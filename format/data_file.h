@@ -30,7 +30,8 @@ struct tee_perf_writer;
  * of that name is renamed to path.old. A symbolic link or anything else that is no regular file is
  * refused. Writes the file header. */
 struct tee_perf_writer *tee_perf_writer_create(const char *path, struct tee_perf_error *err);
-/* Appends a section; compresses the payload with zstd at `level` (INT_MIN: not at all; stored raw as well
+/* A process that may exceed its file size limit (RLIMIT_FSIZE) ignores SIGXFSZ, or it dies here.
+ * Appends a section; compresses the payload with zstd at `level` (INT_MIN: not at all; stored raw as well
  * where compression does not help). On an error (disk full) the file is cut back to the
  * last whole section and later calls may succeed again. Returns 0 or -1. */
 int tee_perf_writer_section(struct tee_perf_writer *writer, enum tee_perf_section_type type, const void *payload,
@@ -51,7 +52,8 @@ struct tee_perf_section {
 };
 
 struct tee_perf_reader *tee_perf_reader_open(const char *path, struct tee_perf_error *err);
-/* 1: a section; 0: the end; -1: error. A file that ends within a section is at its end:
+/* 1: a section of one of the types above, others are passed over; 0: the end; -1: error. A file that ends within a
+ * section, or without the section END, is at its end:
  * tee_perf_reader_truncated then tells so. A section whose checksum is wrong is an error that
  * names its offset. */
 int tee_perf_reader_next(struct tee_perf_reader *reader, struct tee_perf_section *section, struct tee_perf_error *err);

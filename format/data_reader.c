@@ -241,7 +241,8 @@ static int unpack(struct tee_perf_reader *reader, const struct tee_perf_frame *f
 	return 0;
 }
 
-int tee_perf_reader_next(struct tee_perf_reader *reader, struct tee_perf_section *section, struct tee_perf_error *err)
+/* As tee_perf_reader_next, but of any type. */
+static int next_section(struct tee_perf_reader *reader, struct tee_perf_section *section, struct tee_perf_error *err)
 {
 	struct tee_perf_frame frame;
 	if (reader->ended)
@@ -272,6 +273,15 @@ int tee_perf_reader_next(struct tee_perf_reader *reader, struct tee_perf_section
 	reader->section_count++;
 	reader->ended = frame.type == TEE_PERF_SECTION_END;
 	return 1;
+}
+
+int tee_perf_reader_next(struct tee_perf_reader *reader, struct tee_perf_section *section, struct tee_perf_error *err)
+{
+	int result;
+	do
+		result = next_section(reader, section, err);
+	while (result == 1 && !tee_perf_section_known(section->type)); /* what a later minor change added */
+	return result;
 }
 
 const char *tee_perf_reader_truncated(const struct tee_perf_reader *reader)

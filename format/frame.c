@@ -29,14 +29,20 @@ uint64_t tee_perf_section_limit(uint16_t type)
 	return type == TEE_PERF_SECTION_PROFILE ? TEE_PERF_PROFILE_LIMIT : TEE_PERF_SECTION_LIMIT;
 }
 
+static const char *const names[] = {
+	[TEE_PERF_SECTION_START] = "START",   [TEE_PERF_SECTION_PROCESS] = "PROCESS",
+	[TEE_PERF_SECTION_MODULE] = "MODULE", [TEE_PERF_SECTION_THREAD] = "THREAD",
+	[TEE_PERF_SECTION_EVENTS] = "EVENTS", [TEE_PERF_SECTION_GAPS] = "GAPS",
+	[TEE_PERF_SECTION_TSC] = "TSC",       [TEE_PERF_SECTION_PROFILE] = "PROFILE",
+	[TEE_PERF_SECTION_END] = "END",
+};
+
+bool tee_perf_section_known(uint16_t type)
+{
+	return type < sizeof names / sizeof *names && names[type] != NULL;
+}
+
 const char *tee_perf_section_name(uint16_t type)
 {
-	static const char *const names[] = {
-		[TEE_PERF_SECTION_START] = "START",   [TEE_PERF_SECTION_PROCESS] = "PROCESS",
-		[TEE_PERF_SECTION_MODULE] = "MODULE", [TEE_PERF_SECTION_THREAD] = "THREAD",
-		[TEE_PERF_SECTION_EVENTS] = "EVENTS", [TEE_PERF_SECTION_GAPS] = "GAPS",
-		[TEE_PERF_SECTION_TSC] = "TSC",       [TEE_PERF_SECTION_PROFILE] = "PROFILE",
-		[TEE_PERF_SECTION_END] = "END",
-	};
-	return type < sizeof names / sizeof *names && names[type] != NULL ? names[type] : "unknown";
+	return tee_perf_section_known(type) ? names[type] : "unknown";
 }

@@ -6,7 +6,7 @@
 #include "format/data_file.h"
 
 #define TEE_PERF_DATA_MAGIC       "TEEPERF\n"
-#define TEE_PERF_FILE_HEADER_SIZE 16u /* magic 8, version 4, zero 4 */
+#define TEE_PERF_FILE_HEADER_SIZE 16u /* magic 8, version 4, flags 4 */
 #define TEE_PERF_FRAME_SIZE       20u
 
 #define TEE_PERF_SECTION_LIMIT (UINT64_C(64) << 20) /* bytes, stored and raw */
@@ -26,7 +26,8 @@ struct tee_perf_frame {
 void tee_perf_frame_put(uint8_t bytes[TEE_PERF_FRAME_SIZE], const struct tee_perf_frame *frame);
 bool tee_perf_frame_get(const uint8_t bytes[TEE_PERF_FRAME_SIZE], struct tee_perf_frame *frame);
 
-uint64_t tee_perf_section_limit(uint16_t type); /* bytes */
-const char *tee_perf_section_name(uint16_t type);
+uint64_t tee_perf_section_limit(uint16_t type);   /* bytes */
+const char *tee_perf_section_name(uint16_t type); /* "unknown" for other types */
+bool tee_perf_section_known(uint16_t type);
 
 #endif
