@@ -142,8 +142,8 @@ class Browser:
         """One stroke, e.g. key("ArrowUp"), key("/", "/")."""
         codes = {"Enter": 13, "Escape": 27, "Backspace": 8, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
                  "ArrowDown": 40, "Tab": 9}
-        params = {"key": key, "windowsVirtualKeyCode": codes.get(key, ord(key[0].upper())),
-                  "modifiers": 2 if control else 0}
+        code = codes.get(key) or (ord(key.upper()) if key.isalnum() else 0)
+        params = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
         if text is not None:
             params["text"] = text
         self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **params)
