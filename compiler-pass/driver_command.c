@@ -26,7 +26,7 @@ static int hash_file(const char *path, unsigned long long *hash, struct tee_perf
 static int pass_options(const struct driver_request *r, char **text, struct tee_perf_error *err)
 {
 	char filter[PATH_MAX + 64] = "", minimum[32] = "";
-	unsigned long long hash;
+	unsigned long long hash = 0;
 
 	if (r->filter) {
 		if (hash_file(r->filter, &hash, err) < 0)

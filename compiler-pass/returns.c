@@ -145,44 +145,45 @@ static LLVMValueRef returned_value(LLVMValueRef ret)
 	return LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;
 }
 
-/* The block holds nothing but PHIs and the return, and the return's value, if any, is a PHI of it. */
+/* The block holds nothing but PHIs and the return. */
 static bool is_bare_return(LLVMBasicBlockRef block, LLVMValueRef ret)
 {
-	LLVMValueRef value = returned_value(ret);
-
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != ret; i = LLVMGetNextInstruction(i)) {
 		if (!LLVMIsAPHINode(i) && !tee_perf_shim_makes_no_code(i))
 			return false;
 	}
-	return !value || (LLVMIsAPHINode(value) && LLVMGetInstructionParent(value) == block);
+	return true;
 }
 
-static LLVMValueRef incoming_value(LLVMValueRef phi, LLVMBasicBlockRef pred)
+/* What ret returns when its block is entered from pred; NULL: nothing. */
+static LLVMValueRef value_from(LLVMValueRef ret, LLVMBasicBlockRef pred)
 {
-	for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-		if (LLVMGetIncomingBlock(phi, i) == pred)
-			return LLVMGetIncomingValue(phi, i);
+	LLVMValueRef value = returned_value(ret);
+
+	if (!value || !LLVMIsAPHINode(value) || LLVMGetInstructionParent(value) != LLVMGetInstructionParent(ret))
+		return value;
+	for (unsigned i = 0; i < LLVMCountIncoming(value); i++) {
+		if (LLVMGetIncomingBlock(value, i) == pred)
+			return LLVMGetIncomingValue(value, i);
 	}
-	return NULL;
+	return value;
 }
 
 /* A return that several blocks share hides their tail calls; the backend would copy it, so it is done here. */
 static void unshare_return(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef ret)
 {
 	LLVMBasicBlockRef block = LLVMGetInstructionParent(ret), pred, next;
-	LLVMValueRef value = returned_value(ret);
 
 	if (block == LLVMGetEntryBasicBlock(function) || !is_bare_return(block, ret))
 		return;
 	for (pred = LLVMGetFirstBasicBlock(function); pred; pred = next) {
-		LLVMValueRef branch = LLVMGetBasicBlockTerminator(pred), incoming;
+		LLVMValueRef branch = LLVMGetBasicBlockTerminator(pred);
 		next = LLVMGetNextBasicBlock(pred);
 		if (!branch || !LLVMIsABranchInst(branch) || LLVMIsConditional(branch) ||
 		    LLVMGetSuccessor(branch, 0) != block)
 			continue;
-		incoming = value ? incoming_value(value, pred) : NULL;
-		if (tail_call_before(pass, function, branch, incoming))
-			tee_perf_shim_fold_return(ret, pred);
+		if (tail_call_before(pass, function, branch, value_from(ret, pred)))
+			tee_perf_shim_fold_return(ret, pred); /* PHIs with one value left may go with it */
 	}
 	if (!LLVMGetFirstUse(LLVMBasicBlockAsValue(block)))
 		LLVMDeleteBasicBlock(block);
