@@ -4,7 +4,6 @@
 #include "runtime/platform.h"
 
 #include "arch.h"
-#include "clock.h"
 
 #define SPINS 64
 
@@ -15,7 +14,7 @@ static struct tee_perf_geometry *geometry(struct tee_perf_thread *thread)
 
 uint64_t tee_perf_now(struct tee_perf_thread *thread)
 {
-	uint64_t now = thread->clock == TEE_PERF_CLOCK_TSC ? arch_clock_ticks() : host_read(&thread->host->clock);
+	uint64_t now = thread->clock == TEE_PERF_CLOCK_TSC ? tee_perf_clock_ticks() : host_read(&thread->host->clock);
 
 	now &= TEE_PERF_TIME_MASK;
 	return now < thread->time_floor ? thread->time_floor : now;

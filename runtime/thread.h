@@ -3,7 +3,7 @@
  * computed at attach from checked sizes and never again from host memory.
  *
  * Rules of this folder (DESIGN 8): freestanding C, no libc, no allocation, no system call outside
- * platform/, no clock instruction outside arch/.../clock.h; host memory only by aligned 8-byte
+ * platform/, no clock instruction outside arch/.../clock.c; host memory only by aligned 8-byte
  * accesses (the host_ functions below); bounds, base and cursor live here. */
 #ifndef TEE_PERF_RUNTIME_THREAD_H
 #define TEE_PERF_RUNTIME_THREAD_H
@@ -102,6 +102,9 @@ void tee_perf_put_nested(struct tee_perf_thread *thread, uint64_t kind, uint64_t
 void tee_perf_apply_control(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
 void tee_perf_publish_partial(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
 uint64_t tee_perf_now(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
+
+/* arch/.../clock.c: the hardware's counter */
+uint64_t tee_perf_clock_ticks(void) TEE_PERF_HIDDEN;
 
 /* attach.c */
 struct tee_perf_thread *tee_perf_thread_attach(uintptr_t cfa) TEE_PERF_HIDDEN;
