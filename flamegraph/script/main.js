@@ -148,7 +148,7 @@ function loadState() {
 
 // ---- pointer and window
 function frameAt(event) {
-	const element = event.target.closest("#frames > g > g");
+	const element = event.target instanceof Element ? event.target.closest("#frames > g > g") : null;
 	return element === null ? -1 : element.flameIndex;
 }
 framesGroup.addEventListener("click", event => {
@@ -162,7 +162,7 @@ framesGroup.addEventListener("pointermove", event => {
 		showTip(i, event.clientX, event.clientY);
 });
 framesGroup.addEventListener("pointerleave", hideTip);
-framesGroup.addEventListener("focusin", event => {
+addEventListener("focusin", event => { // not on the group: Chromium lets what listens for the focus have it
 	const i = frameAt(event);
 	if (i >= 0 && i !== cursor)
 		moveTo(i);
