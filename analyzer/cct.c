@@ -146,8 +146,15 @@ static int add_function(struct tee_perf_cct *cct, uint32_t entry, uint64_t time_
 	cct->functions[cct->function_count] =
 		(struct tee_perf_function){ .entry = entry, .first_ns = time_ns, .min_ns = UINT64_MAX };
 	cct->function_count++;
-	*find_function_slot(cct, entry) = cct->function_count;
 	return 0;
+}
+
+uint32_t tee_perf_cct_stale_function(struct tee_perf_cct *cct, uint32_t entry, uint64_t time_ns)
+{
+	if (add_function(cct, entry, time_ns) != 0)
+		return TEE_PERF_PSEUDO_MEMORY;
+	cct->functions[cct->function_count - 1].stale = true;
+	return cct->function_count - 1;
 }
 
 uint32_t tee_perf_cct_function(struct tee_perf_cct *cct, uint32_t entry, uint64_t time_ns)
@@ -157,14 +164,17 @@ uint32_t tee_perf_cct_function(struct tee_perf_cct *cct, uint32_t entry, uint64_
 		return found - 1;
 	if (add_function(cct, entry, time_ns) != 0)
 		return TEE_PERF_PSEUDO_MEMORY;
+	*find_function_slot(cct, entry) = cct->function_count;
 	return cct->function_count - 1;
 }
 
 int tee_perf_cct_init(struct tee_perf_cct *cct, uint32_t *shared_count)
 {
 	*cct = (struct tee_perf_cct){ .shared_count = shared_count };
+	if (grow_functions(cct) != 0)
+		goto fail;
 	for (unsigned i = 0; i < TEE_PERF_PSEUDO_COUNT; i++)
-		if (add_function(cct, pseudo_entry(i), 0) != 0)
+		if (tee_perf_cct_function(cct, pseudo_entry(i), 0) != i)
 			goto fail;
 	if (add_node(cct, 0, pseudo_entry(TEE_PERF_PSEUDO_THREAD), TEE_PERF_PSEUDO_THREAD) != 0)
 		goto fail;
@@ -211,22 +221,25 @@ uint32_t tee_perf_cct_child(struct tee_perf_cct *cct, uint32_t parent, uint32_t 
 	const struct tee_perf_node_slot *slot = find_slot(cct, node_key(parent, entry));
 	if (slot->node != 0)
 		return slot->node;
-	if (parent == cct->overflow)
+	return tee_perf_cct_attach(cct, parent, tee_perf_cct_function(cct, entry, time_ns));
+}
+
+uint32_t tee_perf_cct_attach(struct tee_perf_cct *cct, uint32_t parent, uint32_t function)
+{
+	if (parent == cct->overflow || function == TEE_PERF_PSEUDO_MEMORY)
 		return cct->overflow;
-	uint32_t function = tee_perf_cct_function(cct, entry, time_ns);
-	if (function == TEE_PERF_PSEUDO_MEMORY)
-		return cct->overflow;
+	if (!cct->functions[function].stale) {
+		const struct tee_perf_node_slot *slot = find_slot(cct, node_key(parent, cct->functions[function].entry));
+		if (slot->node != 0)
+			return slot->node;
+	}
 	uint32_t node = tee_perf_cct_append(cct, parent, function);
 	return node != 0 ? node : cct->overflow;
 }
 
 uint32_t tee_perf_cct_pseudo_child(struct tee_perf_cct *cct, uint32_t parent, enum tee_perf_pseudo pseudo)
 {
-	const struct tee_perf_node_slot *slot = find_slot(cct, node_key(parent, pseudo_entry(pseudo)));
-	if (slot->node != 0)
-		return slot->node;
-	uint32_t node = parent == cct->overflow ? 0 : tee_perf_cct_append(cct, parent, pseudo);
-	return node != 0 ? node : cct->overflow;
+	return tee_perf_cct_attach(cct, parent, pseudo);
 }
 
 int tee_perf_cct_retire(struct tee_perf_cct *cct, uint32_t begin, uint32_t size)

@@ -84,6 +84,12 @@ uint32_t tee_perf_cct_pseudo_child(struct tee_perf_cct *cct, uint32_t parent, en
 /* Finds or creates the function of an entry; TEE_PERF_PSEUDO_MEMORY when there is no room. */
 uint32_t tee_perf_cct_function(struct tee_perf_cct *cct, uint32_t entry, uint64_t time_ns);
 
+/* Finds or creates the child of parent for a function number. */
+uint32_t tee_perf_cct_attach(struct tee_perf_cct *cct, uint32_t parent, uint32_t function);
+
+/* Appends a function whose addresses another module has taken. TEE_PERF_PSEUDO_MEMORY when there is no room. */
+uint32_t tee_perf_cct_stale_function(struct tee_perf_cct *cct, uint32_t entry, uint64_t time_ns);
+
 /* Appends a node as it stands in a profile. parent < count, function < function_count, no such child yet.
  * Returns its number, 0 when there is no room. */
 uint32_t tee_perf_cct_append(struct tee_perf_cct *cct, uint32_t parent, uint32_t function);

@@ -281,6 +281,7 @@ struct tee_perf_track *tee_perf_model_track(struct tee_perf_model *model, uint32
 		free(track);
 		return NULL;
 	}
+	track->number = model->track_count;
 	model->tracks[model->track_count++] = track;
 	*find_track_slot(model, process, thread) = model->track_count;
 	tee_perf_track_plan_remap(track);
@@ -296,5 +297,13 @@ int tee_perf_model_finish(struct tee_perf_model *model, uint64_t end_ns, struct 
 		tee_perf_track_finish(model->tracks[i], end_ns);
 	model->finished = true;
 	model->end_ns = end_ns;
+	return 0;
+}
+
+int tee_perf_model_settle(struct tee_perf_model *model, struct tee_perf_error *err)
+{
+	for (uint32_t i = 0; i < model->track_count; i++)
+		if (tee_perf_track_settle(model->tracks[i]) != 0)
+			return out_of_memory(err);
 	return 0;
 }

@@ -11,10 +11,11 @@
 
 static void set_range(struct tee_perf_stack *stack, uint32_t lo, uint32_t span)
 {
+	if (!stack->used) /* no first frame yet: nothing is below the sentinel */
+		stack->frames[0].w1 = (uint64_t)lo << 32;
 	stack->lo = lo;
 	stack->span = span;
 	stack->used = true;
-	stack->frames[0].w1 = (uint64_t)(uint32_t)(lo + span + 1) << 32;
 }
 
 static struct tee_perf_stack *new_stack(struct tee_perf_track *track, uint32_t node)
@@ -143,7 +144,7 @@ static bool near(const struct tee_perf_track *track, const struct tee_perf_stack
 /* Widens a guessed stack so that the CFA and what is near it lie in it. */
 static void widen(struct tee_perf_track *track, struct tee_perf_stack *stack, uint32_t cfa)
 {
-	uint32_t hi = stack->lo + stack->span, lo = stack->lo;
+	uint32_t lo = stack->lo, hi = lo + stack->span;
 	if ((int32_t)(cfa - TEE_PERF_STACK_DISTANCE - lo) < 0)
 		lo = cfa - TEE_PERF_STACK_DISTANCE;
 	if ((int32_t)(cfa + TEE_PERF_STACK_DISTANCE - hi) > 0)
@@ -178,6 +179,7 @@ static struct tee_perf_stack *open_guessed(struct tee_perf_track *track, uint32_
 	if (stack == NULL)
 		return track->stack;
 	bool alone = track->stack_count == 0 && track->guessed_count == 1;
+	stack->used = false;
 	set_range(stack, cfa - TEE_PERF_STACK_DISTANCE, 2 * TEE_PERF_STACK_DISTANCE);
 	if (!alone) {
 		track->guessed_stacks++;

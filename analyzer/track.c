@@ -36,8 +36,7 @@ static __attribute__((noinline)) struct tee_perf_hot enter(struct tee_perf_track
 	return track->hot;
 }
 
-/* A call strictly below the top frame and in the same stack: both in one comparison, because the sentinel's CFA is one
- * above the stack. A return that names the top frame. All else goes to apply(). */
+/* A call strictly below the top frame and in the same stack: both in one comparison, because the sentinel lies in the stack too. A return that names the top frame. All else goes to apply(). */
 static void feed_fast(struct tee_perf_track *track, const struct tee_perf_record *record,
 		      const struct tee_perf_record *end)
 {
@@ -126,4 +125,5 @@ void tee_perf_track_clear(struct tee_perf_track *track)
 	tee_perf_stacks_clear(track);
 	tee_perf_cct_free(&track->cct);
 	free(track->marks);
+	free(track->segments);
 }

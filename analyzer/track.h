@@ -12,6 +12,7 @@
 #define TEE_PERF_STACKS_GUESSED  64u                 /* guessed stacks of one thread */
 #define TEE_PERF_STACK_SPAN_MAX  UINT32_C(0x7fffffff)
 #define TEE_PERF_STACK_DISTANCE  (UINT32_C(256) << 10) /* a CFA farther than this from a guessed stack lies in another */
+#define TEE_PERF_SEGMENTS_MAX    65536u /* of one thread */
 #define TEE_PERF_MARKS_MAX       (UINT32_C(1) << 20)  /* of one thread */
 
 /* Written by the recorder behind a thread's last record: its time ends here, whatever frames it left open. */
@@ -22,7 +23,8 @@
 #define TEE_PERF_FRAME_PSEUDO      (UINT64_C(1) << 63)
 #define TEE_PERF_FRAME_UNCONFIRMED (UINT64_C(1) << 62)
 #define TEE_PERF_FRAME_FLAGS       (TEE_PERF_FRAME_PSEUDO | TEE_PERF_FRAME_UNCONFIRMED)
-#define TEE_PERF_FRAME_BOTTOM      UINT64_MAX /* the sentinel below the first frame, one address above the stack */
+/* The sentinel below the first frame. Its CFA is one above the highest that a first frame had so far. */
+#define TEE_PERF_FRAME_BOTTOM UINT64_MAX
 
 struct tee_perf_frame {
 	uint64_t w1;    /* of the call's record: CFA and map entry */
@@ -60,6 +62,17 @@ struct tee_perf_hot {
 	uint32_t lo;    /* of the current stack */
 };
 
+/* A track may begin deep in the stack: after --delay, in a ring that overwrites, or where a recording of single calls
+ * went on as a profile. Its tree is then cut into segments: each ends where a function that was open before the track
+ * began returns (RETURN), or where a call shows that functions above may have gone (CALL). With the frames that were
+ * open, or those that the returns name, the segments are joined to one tree (merge.c). */
+struct tee_perf_segment {
+	uint32_t root;                 /* its node */
+	uint64_t end_w1;               /* of the record that ended it */
+	uint64_t end_ns;
+	enum tee_perf_kind end_kind;   /* RETURN or CALL; 0: the last segment */
+};
+
 struct tee_perf_mark {
 	uint32_t entry;
 	uint64_t time_ns;
@@ -93,6 +106,7 @@ struct tee_perf_track {
 	struct tee_perf_stack *stack; /* the current one */
 	struct tee_perf_cct cct;
 	struct tee_perf_model *model;
+	uint32_t number; /* place among the model's tracks */
 	uint32_t process, thread;
 
 	/* time */
@@ -110,6 +124,11 @@ struct tee_perf_track {
 	uint32_t guessed_count;
 	uint32_t guessed_stacks; /* opened by the distance rule next to another: the report says so */
 	uint64_t announced_lo;
+
+	uint32_t root; /* node of what runs below no known function: of the present segment */
+	struct tee_perf_segment *segments; /* the ended ones */
+	uint32_t segment_count, segment_capacity;
+	uint64_t first_call_w1; /* of the first call below no known function; 0: none */
 
 	struct tee_perf_mark *marks;
 	uint32_t mark_count, mark_capacity;
@@ -129,6 +148,8 @@ void tee_perf_track_time_return(struct tee_perf_track *track, struct tee_perf_fr
 uint32_t tee_perf_track_enter(struct tee_perf_track *track, uint32_t entry);
 /* Pops the top frame, which is no sentinel. */
 void tee_perf_track_pop(struct tee_perf_track *track, enum tee_perf_ended how);
+/* Pops what is dead when a function with this CFA is called. */
+void tee_perf_track_unwind(struct tee_perf_track *track, uint32_t cfa);
 /* Pops all frames of all stacks. */
 void tee_perf_track_close(struct tee_perf_track *track, enum tee_perf_ended how);
 /* Every open frame becomes unconfirmed; what runs below one shows under the pseudo frame. */
@@ -142,8 +163,18 @@ int tee_perf_track_room(struct tee_perf_track *track, uint32_t count);
 void tee_perf_track_time(struct tee_perf_track *track, const struct tee_perf_record *record);
 /* Ends the thread's time: what is still open is open until end_ns, if that is later than its last record. */
 void tee_perf_track_finish(struct tee_perf_track *track, uint64_t end_ns);
+/* The thread's time goes on to ns, which is not earlier than its last record's; the first time starts it. */
+void tee_perf_track_advance(struct tee_perf_track *track, uint64_t ns);
 /* A change of modules was told: tells the track when the next one comes. */
 void tee_perf_track_plan_remap(struct tee_perf_track *track);
+
+/* merge.c */
+/* Adds to a track what another of the same thread, which began where this one ended, has seen. 0, or -1 out of memory. */
+int tee_perf_track_merge(struct tee_perf_track *into, const struct tee_perf_track *from);
+/* Makes what was read of a thread the state of a track that has no record yet. What is left of `from` is to be cleared. */
+void tee_perf_track_take_over(struct tee_perf_track *into, struct tee_perf_track *from);
+/* Joins the segments of a finished track: what returned without a call was open from the beginning. 0, or -1. */
+int tee_perf_track_settle(struct tee_perf_track *track);
 
 /* stacks.c */
 int tee_perf_stacks_init(struct tee_perf_track *track);

@@ -66,8 +66,46 @@ static void observe_push(struct tee_perf_track *track)
 	extra->depth = extra[-1].depth + 1;
 }
 
+/* A function that was open when the track began has returned, or may have gone: what follows runs below another. */
+static void end_segment(struct tee_perf_track *track, enum tee_perf_kind kind, uint64_t w1)
+{
+	struct tee_perf_cct *cct = &track->cct;
+	if (track->segment_count == TEE_PERF_SEGMENTS_MAX ||
+	    tee_perf_grow(&track->segments, track->segment_count, &track->segment_capacity,
+			  sizeof *track->segments) != 0)
+		return;
+	uint32_t root = tee_perf_cct_append(cct, 0, TEE_PERF_PSEUDO_THREAD);
+	if (root == 0)
+		return;
+	track->segments[track->segment_count++] = (struct tee_perf_segment){
+		.root = track->root, .end_w1 = w1, .end_ns = track->now_ns, .end_kind = kind
+	};
+	track->root = root;
+	track->stack->frames[0].node = root;
+	reset_hint(track);
+}
+
+/* The stack is empty, and code with this CFA runs: the sentinel rises above it. */
+static void raise_bottom(struct tee_perf_track *track, enum tee_perf_kind kind, uint64_t w1)
+{
+	struct tee_perf_frame *bottom = track->stack->frames;
+	uint32_t lo = track->stack->lo, height = tee_perf_cfa(w1) - lo;
+	if (height < tee_perf_cfa(bottom->w1) - lo)
+		return;
+	bool is_first = tee_perf_cfa(bottom->w1) == lo;
+	bottom->w1 = (uint64_t)(uint32_t)(tee_perf_cfa(w1) + 1) << 32;
+	if (bottom->node != track->root)
+		return;
+	if (is_first && kind == TEE_PERF_CALL)
+		track->first_call_w1 = w1; /* nothing ran yet */
+	else
+		end_segment(track, kind, w1);
+}
+
 static void push(struct tee_perf_track *track, uint64_t w1)
 {
+	if (tee_perf_frame_is_bottom(track->hot.top))
+		raise_bottom(track, TEE_PERF_CALL, w1);
 	uint32_t node = tee_perf_track_enter(track, (uint32_t)w1);
 	track->cct.nodes[node].calls++;
 	if (tee_perf_track_room(track, 1) != 0) {
@@ -176,6 +214,12 @@ static void pop_dead(struct tee_perf_track *track, uint32_t cfa, bool equal_too)
 	}
 }
 
+void tee_perf_track_unwind(struct tee_perf_track *track, uint32_t cfa)
+{
+	tee_perf_stacks_assign(track, cfa);
+	pop_dead(track, cfa, true);
+}
+
 /* Among the frames of the record's CFA, which are now the topmost, the one that the record names; NULL: none. */
 static struct tee_perf_frame *find_named(const struct tee_perf_track *track, uint64_t w1)
 {
@@ -213,8 +257,7 @@ static bool return_to(struct tee_perf_track *track, uint64_t w1)
 static void apply_call(struct tee_perf_track *track, const struct tee_perf_record *record)
 {
 	uint32_t cfa = tee_perf_cfa(record->w1);
-	tee_perf_stacks_assign(track, cfa);
-	pop_dead(track, cfa, true);
+	tee_perf_track_unwind(track, cfa);
 	push(track, record->w1);
 }
 
@@ -228,10 +271,13 @@ static void apply_call_inlined(struct tee_perf_track *track, const struct tee_pe
 
 static void apply_return(struct tee_perf_track *track, const struct tee_perf_record *record)
 {
-	if (return_to(track, record->w1))
+	if (return_to(track, record->w1)) {
 		tee_perf_track_pop(track, TEE_PERF_RETURNED);
-	else
-		track->counts.orphan_returns++;
+		return;
+	}
+	track->counts.orphan_returns++;
+	if (tee_perf_frame_is_bottom(track->hot.top))
+		raise_bottom(track, TEE_PERF_RETURN, record->w1);
 }
 
 static void apply_resync(struct tee_perf_track *track, const struct tee_perf_record *record)

@@ -20,7 +20,7 @@ static uint64_t unresolved_time(struct tee_perf_track *track, uint64_t from, uin
 static uint32_t node_open_throughout(const struct tee_perf_track *track)
 {
 	if (track->switched)
-		return 0;
+		return track->root;
 	const struct tee_perf_frame *frame = track->hot.top;
 	while (!tee_perf_frame_is_bottom(frame) && (frame->start & ~TEE_PERF_FRAME_FLAGS) == track->hot.time)
 		frame--;
@@ -105,6 +105,22 @@ static uint64_t waited_time(struct tee_perf_track *track, const struct tee_perf_
 	return ns - time_of(track, time - record->w1);
 }
 
+static void start(struct tee_perf_track *track, uint64_t ns)
+{
+	track->started = true;
+	track->first_ns = track->now_ns = ns;
+	if (ns >= track->remap_ns)
+		pass_remaps(track);
+}
+
+void tee_perf_track_advance(struct tee_perf_track *track, uint64_t ns)
+{
+	if (!track->started)
+		start(track, ns);
+	else if (ns > track->now_ns)
+		advance(track, ns, 0, track->clock);
+}
+
 void tee_perf_track_time(struct tee_perf_track *track, const struct tee_perf_record *record)
 {
 	enum tee_perf_clock before = track->clock;
@@ -120,10 +136,7 @@ void tee_perf_track_time(struct tee_perf_track *track, const struct tee_perf_rec
 	uint64_t waited = waited_time(track, record, ns);
 	track->hot.w0 = record->w0;
 	if (!track->started) {
-		track->started = true;
-		track->first_ns = track->now_ns = ns;
-		if (ns >= track->remap_ns)
-			pass_remaps(track);
+		start(track, ns);
 		return;
 	}
 	if (ns < track->now_ns) {
@@ -144,7 +157,7 @@ void tee_perf_track_finish(struct tee_perf_track *track, uint64_t end_ns)
 {
 	bool open = false;
 	tee_perf_stacks_each(track, find_open, &open);
-	if (open && track->started && end_ns > track->now_ns)
-		advance(track, end_ns, 0, track->clock);
+	if (open)
+		tee_perf_track_advance(track, end_ns);
 	tee_perf_track_close(track, TEE_PERF_OPEN);
 }
