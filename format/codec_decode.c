@@ -83,17 +83,26 @@ static ALWAYS_INLINE uint64_t take_words(const uint8_t **in, uint8_t tag, uint64
 	return (uint64_t)cfa << 32 | entry;
 }
 
-/* The value of a literal; w1 is all of the record's w1. */
-static ALWAYS_INLINE uint64_t take_literal(const uint8_t **in, uint64_t before, uint64_t *w1)
+/* Completes the record of a literal, whose w0 holds the time, and returns its value. A raw w1 and a kind may have any
+ * bits: the value does not tell them apart. */
+static ALWAYS_INLINE uint64_t take_literal(const uint8_t **in, uint64_t before, struct tee_perf_record *record)
 {
 	uint8_t tag = *(*in)++;
+	uint64_t kind = tag >> TEE_PERF_TAG_KIND_SHIFT & 7;
 	if (__builtin_expect((tag & TEE_PERF_TAG_RAW) != 0, 0)) {
-		*w1 = tee_perf_get64(*in);
+		record->w1 = tee_perf_get64(*in);
 		*in += 8;
 	} else {
-		*w1 = take_words(in, tag, before);
+		record->w1 = take_words(in, tag, before);
 	}
-	return *w1 | (tag >> TEE_PERF_TAG_KIND_SHIFT & 7);
+	record->w0 |= kind << TEE_PERF_KIND_SHIFT;
+	return record->w1 | kind;
+}
+
+static ALWAYS_INLINE void put_value(struct tee_perf_record *record, uint64_t value)
+{
+	record->w0 |= value << TEE_PERF_KIND_SHIFT;
+	record->w1 = value & ~UINT64_C(15);
 }
 
 struct masks {
@@ -111,14 +120,17 @@ static ALWAYS_INLINE const uint8_t *take_values(struct tee_perf_predictor *predi
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < count; i++) {
 		size_t row = context >> shift;
-		uint64_t newest = first[row], mixed = newest, before = value, w1;
+		uint64_t newest = first[row], mixed = newest;
+		if (!timed)
+			out[i].w0 = predictor->time;
 		if (__builtin_expect(masks.misses >> i & 1, 0)) {
-			mixed = second[row];
-			value = mixed * TEE_PERF_UNMIX;
-			w1 = value & ~UINT64_C(15);
 			if (masks.literals >> i & 1) {
-				value = take_literal(&in, before, &w1);
+				value = take_literal(&in, value, &out[i]);
 				mixed = value * TEE_PERF_MIX;
+			} else {
+				mixed = second[row];
+				value = mixed * TEE_PERF_UNMIX;
+				put_value(&out[i], value);
 			}
 			if (mixed != newest) { /* a raw record's value can be the predicted one */
 				second[row] = newest;
@@ -126,10 +138,8 @@ static ALWAYS_INLINE const uint8_t *take_values(struct tee_perf_predictor *predi
 			}
 		} else {
 			value = newest * TEE_PERF_UNMIX;
-			w1 = value & ~UINT64_C(15);
+			put_value(&out[i], value);
 		}
-		out[i].w0 = (timed ? out[i].w0 : predictor->time) | value << TEE_PERF_KIND_SHIFT;
-		out[i].w1 = w1;
 		context = tee_perf_context_next(context, mixed);
 	}
 	predictor->context = context;

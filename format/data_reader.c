@@ -113,6 +113,11 @@ static int check_file_header(struct tee_perf_reader *reader, struct tee_perf_err
 		    reader->path, version, TEE_PERF_DATA_VERSION,
 		    version > TEE_PERF_DATA_VERSION ? "use the newer tee-perf that recorded it"
 						    : "record it again, or use the older tee-perf that recorded it");
+	uint32_t flags = tee_perf_get32(header + 12);
+	if (flags != 0)
+		return tee_perf_fail(err, TEE_PERF_INPUT,
+				     "%s is damaged, or from a newer tee-perf: its header has the unknown flags %#x",
+				     reader->path, flags);
 	reader->offset = sizeof header;
 	return 0;
 }
