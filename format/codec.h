@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Upper bound of the bytes that one record can take, all that goes with it included. */
-#define TEE_PERF_ENCODED_MAX 24
+#define TEE_PERF_ENCODED_MAX 32
 
 struct tee_perf_encoder;
 struct tee_perf_decoder;
@@ -27,7 +27,8 @@ void tee_perf_encoder_reset(struct tee_perf_encoder *encoder);
  * call with a multiple of 64, or with several hundred, is best. */
 uint8_t *tee_perf_encode(struct tee_perf_encoder *encoder, const struct tee_perf_record *records, size_t count,
 			 uint8_t *out);
-/* Writes what is pending (at most TEE_PERF_ENCODED_MAX bytes). Call it at the end of each block. */
+/* Ends a block: writes what is pending (at most TEE_PERF_ENCODED_MAX bytes). A block can be decoded
+ * after the one before it, or when it is the first after a reset by a fresh decoder. */
 uint8_t *tee_perf_encode_flush(struct tee_perf_encoder *encoder, uint8_t *out);
 
 struct tee_perf_decoder *tee_perf_decoder_new(void);
@@ -36,7 +37,8 @@ void tee_perf_decoder_reset(struct tee_perf_decoder *decoder);
 
 /* Decodes up to max records from [*in, end) and advances *in. Returns their number; 0 with
  * *in == end is the end of the block, 0 with *in != end means malformed input (or, very unlikely, no
- * memory for the predictor). Fastest when max is some hundred or more. */
+ * memory for the predictor). A block whose predecessor was not decoded is malformed. Fastest when max is some hundred
+ * or more. */
 size_t tee_perf_decode(struct tee_perf_decoder *decoder, const uint8_t **in, const uint8_t *end,
 		       struct tee_perf_record *out, size_t max);
 

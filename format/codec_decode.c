@@ -7,6 +7,7 @@
 
 struct tee_perf_decoder {
 	struct tee_perf_predictor predictor;
+	uint32_t position;              /* records since the reset */
 	unsigned ready_at, ready_count; /* records of a group that did not fit into the caller's array */
 	struct tee_perf_record ready[TEE_PERF_GROUP_MAX];
 };
@@ -33,6 +34,7 @@ void tee_perf_decoder_reset(struct tee_perf_decoder *decoder)
 {
 	tee_perf_predictor_reset(&decoder->predictor);
 	decoder->ready_at = decoder->ready_count = 0;
+	decoder->position = 0;
 }
 
 static ALWAYS_INLINE uint64_t take_mask(const uint8_t **in, unsigned count)
@@ -179,11 +181,18 @@ static const uint8_t *next_group(struct tee_perf_decoder *decoder, const uint8_t
 	return taken <= left ? in + taken : NULL;
 }
 
-static bool control(struct tee_perf_predictor *predictor, uint8_t head)
+/* Obeys what stands at in. Returns its end, or NULL when it is malformed. */
+static const uint8_t *control(struct tee_perf_decoder *decoder, const uint8_t *in, const uint8_t *end)
 {
-	unsigned bits = head >> 2;
-	return bits == predictor->bits + 1 && bits <= TEE_PERF_TABLE_BITS_MAX &&
-	       tee_perf_predictor_grow(predictor) == 0;
+	unsigned bits = *in >> 2;
+	if (bits == TEE_PERF_CONTROL_BLOCK) {
+		bool follows = end - in >= TEE_PERF_CONTROL_BLOCK_SIZE && tee_perf_get32(in + 1) == decoder->position;
+		return follows ? in + TEE_PERF_CONTROL_BLOCK_SIZE : NULL;
+	}
+	if (bits != decoder->predictor.bits + 1 || bits > TEE_PERF_TABLE_BITS_MAX ||
+	    tee_perf_predictor_grow(&decoder->predictor) != 0)
+		return NULL;
+	return in + 1;
 }
 
 size_t tee_perf_decode(struct tee_perf_decoder *decoder, const uint8_t **in, const uint8_t *end,
@@ -195,18 +204,16 @@ size_t tee_perf_decode(struct tee_perf_decoder *decoder, const uint8_t **in, con
 			out[done] = decoder->ready[decoder->ready_at++];
 		if (done == max || *in == end)
 			return done;
-		if ((**in & 3) == TEE_PERF_GROUP_CONTROL) {
-			if (!control(&decoder->predictor, **in))
-				return done; /* *in stays at what is malformed */
-			++*in;
-			continue;
-		}
-		unsigned count = (**in >> 2) + 1u;
+		bool is_control = (**in & 3) == TEE_PERF_GROUP_CONTROL;
+		unsigned count = is_control ? 0 : (**in >> 2) + 1u;
 		bool fits = count <= max - done;
-		const uint8_t *next = next_group(decoder, *in, end, fits ? out + done : decoder->ready, count);
+		const uint8_t *next = is_control
+					  ? control(decoder, *in, end)
+					  : next_group(decoder, *in, end, fits ? out + done : decoder->ready, count);
 		if (next == NULL)
-			return done;
+			return done; /* *in stays at what is malformed */
 		*in = next;
+		decoder->position += count;
 		if (fits) {
 			done += count;
 		} else {

@@ -7,7 +7,9 @@
 
 struct tee_perf_encoder {
 	struct tee_perf_predictor predictor;
-	size_t misses; /* since the table grew */
+	size_t misses;     /* since the table grew */
+	uint32_t position; /* records since the reset */
+	bool in_block;
 };
 
 struct tee_perf_encoder *tee_perf_encoder_new(void)
@@ -32,6 +34,8 @@ void tee_perf_encoder_reset(struct tee_perf_encoder *encoder)
 {
 	tee_perf_predictor_reset(&encoder->predictor);
 	encoder->misses = 0;
+	encoder->position = 0;
+	encoder->in_block = false;
 }
 
 static ALWAYS_INLINE uint64_t value_of(const struct tee_perf_record *record)
@@ -196,8 +200,8 @@ static __attribute__((noinline)) uint8_t *maybe_grow(struct tee_perf_encoder *en
 
 #define ENCODER_BITS_MAX 14 /* 256 KiB; a larger one is slower than it saves (bench/codec_bench) */
 
-_Static_assert(TEE_PERF_ENCODED_MAX >= 1 + 3 + 9 + 9 + 1,
-	       "a group of one: head, masks, time, literal; and the table that grows after it");
+/* A group of one: head, masks, time, literal; a block may begin before it, and the table grow after it. */
+_Static_assert(TEE_PERF_ENCODED_MAX >= TEE_PERF_CONTROL_BLOCK_SIZE + 1 + 3 + 9 + 9 + 1, "one record fits");
 
 static ALWAYS_INLINE uint8_t *encode_group(struct tee_perf_encoder *encoder, const struct tee_perf_record *records,
 					   unsigned count, uint8_t *out)
@@ -232,6 +236,13 @@ static ALWAYS_INLINE uint8_t *encode_group(struct tee_perf_encoder *encoder, con
 uint8_t *tee_perf_encode(struct tee_perf_encoder *encoder, const struct tee_perf_record *records, size_t count,
 			 uint8_t *out)
 {
+	if (count != 0 && !encoder->in_block) {
+		*out = (uint8_t)(TEE_PERF_CONTROL_BLOCK << 2 | TEE_PERF_GROUP_CONTROL);
+		tee_perf_put32(out + 1, encoder->position);
+		out += TEE_PERF_CONTROL_BLOCK_SIZE;
+		encoder->in_block = true;
+	}
+	encoder->position += (uint32_t)count;
 	for (; count >= TEE_PERF_GROUP_MAX; records += TEE_PERF_GROUP_MAX, count -= TEE_PERF_GROUP_MAX)
 		out = encode_group(encoder, records, TEE_PERF_GROUP_MAX, out);
 	if (count > 0)
@@ -241,6 +252,6 @@ uint8_t *tee_perf_encode(struct tee_perf_encoder *encoder, const struct tee_perf
 
 uint8_t *tee_perf_encode_flush(struct tee_perf_encoder *encoder, uint8_t *out)
 {
-	(void)encoder; /* a call leaves nothing pending */
+	encoder->in_block = false; /* no record is ever pending */
 	return out;
 }

@@ -20,8 +20,13 @@ enum tee_perf_group_form {
 	TEE_PERF_GROUP_ALL = 0,     /* every value predicted, no time changed: nothing follows */
 	TEE_PERF_GROUP_SOME = 1,    /* miss mask, literal mask, literals */
 	TEE_PERF_GROUP_TIMED = 2,   /* miss mask, literal mask, change mask, times, literals */
-	TEE_PERF_GROUP_CONTROL = 3, /* no records: the table doubles */
+	TEE_PERF_GROUP_CONTROL = 3, /* no records: the table doubles, or a block begins */
 };
+
+/* CONTROL with this number begins a block: the number of records since the reset follows in four bytes, so that a block
+ * is never decoded in the state that a lost one left behind. Other numbers are a table's bits. */
+#define TEE_PERF_CONTROL_BLOCK      63
+#define TEE_PERF_CONTROL_BLOCK_SIZE 5 /* bytes, all of it */
 
 /* A literal starts with a tag byte: size code of the CFA | size of the map entry - 1 << 2 | kind << 4; or RAW | kind <<
  * 4, with all 64 bits of w1 behind it. */

@@ -166,7 +166,7 @@ START_TEST(a_cut_at_any_byte_yields_a_prefix)
 		free(bytes);
 	}
 	/* 256 records are 4 groups, the other 44 one: no more clean ends than groups before the last. */
-	ck_assert_uint_le(clean, 5);
+	ck_assert_uint_le(clean, 5 + 1); /* and the block's beginning */
 	free(all);
 	tee_perf_encoder_free(encoder);
 }
@@ -195,6 +195,32 @@ START_TEST(flipped_bytes_end)
 		}
 	}
 	free(all);
+	tee_perf_encoder_free(encoder);
+}
+END_TEST
+
+/* A block that was lost, on a full disk or by damage, must not turn the next one into other records. */
+START_TEST(a_block_without_its_predecessor_is_malformed)
+{
+	enum { RECORDS = 300 };
+	struct tee_perf_record records[RECORDS], out[RECORDS];
+	struct tee_perf_encoder *encoder = tee_perf_encoder_new();
+	uint8_t *blocks[3];
+	size_t sizes[3];
+	stream_kinds[_i].fill(records, RECORDS);
+	for (size_t i = 0; i < 3; i++)
+		blocks[i] = encode_all(encoder, records + i * 100, 100, 50, &sizes[i]);
+	for (size_t lost = 0; lost < 2; lost++) {
+		struct tee_perf_decoder *decoder = tee_perf_decoder_new();
+		if (lost == 1)
+			expect_decoded(decoder, blocks[0], sizes[0], 64, records, 100);
+		const uint8_t *in = blocks[lost + 1];
+		ck_assert_uint_eq(tee_perf_decode(decoder, &in, in + sizes[lost + 1], out, RECORDS), 0);
+		ck_assert_ptr_eq(in, blocks[lost + 1]);
+		tee_perf_decoder_free(decoder);
+	}
+	for (size_t i = 0; i < 3; i++)
+		free(blocks[i]);
 	tee_perf_encoder_free(encoder);
 }
 END_TEST
@@ -232,6 +258,7 @@ START_TEST(the_documented_example)
 		{ (UINT64_C(6) << TEE_PERF_KIND_SHIFT) | 1300, 5 << 8 | TEE_PERF_META_LOST },
 	};
 	static const uint8_t expected[] = {
+		0xff, 0,    0,    0,    0,                         /* a block begins */
 		0x0a, 0x07, 0x07, 0x05, 0xa2, 0x0f, 0xb2, 0x04,    /* head, masks, times 1000 and 300 */
 		0x1e, 0xff, 0x03, 0x08, 0xa0, 0xaa, 0x0a,          /* call */
 		0x30, 0x00,                                        /* return */
@@ -263,6 +290,7 @@ int main(void)
 	tcase_set_timeout(hostile, 60);
 	tcase_add_loop_test(hostile, a_cut_at_any_byte_yields_a_prefix, 0, kinds);
 	tcase_add_loop_test(hostile, flipped_bytes_end, 0, kinds);
+	tcase_add_loop_test(hostile, a_block_without_its_predecessor_is_malformed, 0, kinds);
 	tcase_add_test(hostile, control_bytes_are_bounded);
 	suite_add_tcase(suite, hostile);
 	SRunner *runner = srunner_create(suite);
