@@ -37,7 +37,7 @@ struct tee_perf_flame_options {
 	double width_px;      /* of the picture until a browser fits it to its window; 0: 1200 */
 	double min_width_px;  /* frames narrower than this are hidden, and counted in the subtitle; 0: 0.1 */
 	bool icicle;          /* root on top */
-	bool reverse;         /* merge from the leaf: callers on top of the called */
+	bool reverse;         /* merge from the leaf: callers on top of the called; widths of the first row are self */
 	enum tee_perf_flame_unit unit;
 	uint32_t max_depth; /* rows of frames at most; 0: 512 */
 };

@@ -92,7 +92,14 @@ static void summary(const struct flame_picture *picture, char *text, size_t size
 	const struct tee_perf_flame_options *options = picture->options;
 	const struct flame_layout *layout = &picture->layout;
 	char value[48], narrow[64], deep[64];
-	size_t used = append(text, size, 0, "total ");
+	size_t used = 0;
+	if (options->reverse)
+		used = append(text, size, used,
+			      options->icicle ? "merged from the leaf, callers below; "
+					      : "merged from the leaf, callers above; ");
+	if (options->unit == TEE_PERF_FLAME_CALLS)
+		used = append(text, size, used, "width means calls, not time; ");
+	used = append(text, size, used, "total ");
 	flame_format_value(value, picture->total, options->unit);
 	used = append(text, size, used, value);
 	snprintf(narrow, sizeof narrow, "narrower than %g px hidden", options->min_width_px);

@@ -66,7 +66,7 @@ static void write_details(struct flame_picture *picture, uint32_t node)
 	flame_out_string(out, text);
 	flame_format_percent(text, total, picture->total);
 	flame_out_string(out, ", ");
-	flame_out_string(out, text);
+	flame_out_text(out, text, strlen(text)); /* it may be "<0.01 %" */
 	if (options->unit != TEE_PERF_FLAME_CALLS && data->calls != 0) {
 		flame_format_value(text, data->calls, TEE_PERF_FLAME_CALLS);
 		flame_out_string(out, ", ");

@@ -9,7 +9,7 @@ function layOut() {
 	const height = framesTop + rows.length * PITCH + MARGIN;
 	svg.setAttribute("width", "100%");
 	svg.setAttribute("height", Math.max(height, innerHeight));
-	useFontOf(elements[0].lastElementChild);
+	useFontOf(rects[0].nextElementSibling);
 	placeRows();
 	drawFrames();
 	showCrumbs();
@@ -77,7 +77,7 @@ function widestChild(i) {
 	return widest;
 }
 function beside(i, step) {
-	const [begin, end] = drawn[depths[i]];
+	const [begin, end] = inView[depths[i]];
 	return i + step >= begin && i + step < end ? i + step : -1;
 }
 

@@ -3,10 +3,12 @@
 // The frames, read once from the plain SVG: index 0 is the root, rows follow each other, each from left to right, so
 // that a parent's index is below its children's. Values are exact; the coordinates in the SVG are not.
 const svg = document.documentElement;
+if (svg.localName !== "svg") // pasted into a page of something else: all that follows would be wrong there
+	throw new Error("open the flame graph by itself, or with <object> or <iframe>, to zoom and search");
 const framesGroup = document.getElementById("frames");
 const unit = framesGroup.getAttribute("data-unit");
 const icicle = framesGroup.hasAttribute("data-icicle");
-const elements = [], starts = [], totals = [], depths = [], parents = [];
+const elements = [], rects = [], starts = [], totals = [], depths = [], parents = [];
 const rows = []; // {group, begin, end}: frames of a depth
 
 function readRow(group) {
@@ -20,6 +22,7 @@ function readRow(group) {
 			parent++;
 		element.flameIndex = elements.length;
 		elements.push(element);
+		rects.push(element.children[1]);
 		starts.push(at);
 		totals.push(Number(values[i + 1]));
 		depths.push(rows.length);

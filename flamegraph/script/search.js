@@ -48,7 +48,7 @@ function matchedInView() {
 	const covered = new Uint8Array(elements.length); // matches, or lies above or below one that does
 	let value = 0, count = 0;
 	for (let depth = depths[focus]; depth < rows.length; depth++) {
-		const [begin, end] = drawn[depth];
+		const [begin, end] = inView[depth];
 		for (let i = begin; i < end; i++) {
 			const below = i !== focus && covered[parents[i]];
 			if (matches[i] && !below)
@@ -60,6 +60,7 @@ function matchedInView() {
 	return { value, count };
 }
 
+found.title = "Of the zoomed frame; what several matching frames share counts once, frames too narrow to be drawn do not";
 function showFound() {
 	if (searchBox.getAttribute("aria-invalid") === "true") {
 		found.textContent = "no regular expression";

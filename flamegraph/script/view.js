@@ -5,7 +5,9 @@ const SVG_NS = "http://www.w3.org/2000/svg", XHTML_NS = "http://www.w3.org/1999/
 let focus = 0;       // the frame that fills the width
 let frameWidth = 0;  // pixels
 let framesTop = 0;   // y of the first row
-const drawn = rows.map(row => [row.begin, row.end]); // per row, the frames that are in view
+const inView = rows.map(row => [row.begin, row.end]); // per row: the frames of the zoomed one, or above it
+const displayed = new Uint8Array(elements.length).fill(1); // in view, and wide enough to leave a trace
+const LEAST_WIDTH = 0.1;
 
 const canvas = document.createElementNS(XHTML_NS, "canvas").getContext("2d");
 const advances = new Map();
@@ -38,20 +40,22 @@ function fit(name, width) {
 }
 
 function label(i, x, width) {
-	let text = elements[i].lastElementChild;
 	const room = width - 2 * PADDING;
 	const shown = room < 6 ? "" : fit(nameOf(i), room);
-	if (text.localName !== "text") {
+	let text = rects[i].nextElementSibling;
+	if (text === null) {
 		if (shown === "")
 			return;
 		text = document.createElementNS(SVG_NS, "text");
 		text.setAttribute("y", 12);
 		elements[i].append(text);
 	}
-	if (text.textContent !== shown)
+	if (text.textContent !== shown) {
 		text.textContent = shown;
-	text.setAttribute("x", (x + PADDING).toFixed(2));
-	elements[i].classList.toggle("w", shown !== "");
+		elements[i].classList.toggle("w", shown !== "");
+	}
+	if (shown !== "")
+		text.setAttribute("x", (x + PADDING).toFixed(2));
 }
 
 function spanOf(i) { // x and width on the page
@@ -61,42 +65,52 @@ function spanOf(i) { // x and width on the page
 	return [MARGIN + (starts[i] - starts[focus]) * scale, totals[i] * scale];
 }
 
-function drawFrame(i) {
-	const [x, width] = spanOf(i), element = elements[i];
-	const rect = element.querySelector("rect");
-	element.removeAttribute("display");
-	element.classList.toggle("above", depths[i] < depths[focus]);
-	rect.setAttribute("x", x.toFixed(2));
-	rect.setAttribute("width", width.toFixed(2));
-	label(i, x, width);
+function display(i, on) {
+	if (displayed[i] === on)
+		return;
+	displayed[i] = on;
+	if (on)
+		elements[i].removeAttribute("display");
+	else
+		elements[i].setAttribute("display", "none");
 }
 
-function inView(depth, path) {
-	return depth < path.length - 1 ? [path[depth], path[depth] + 1] : rangeIn(rows[depth], focus);
+function drawFrame(i) {
+	const [x, width] = spanOf(i);
+	if (width < LEAST_WIDTH) {
+		display(i, 0);
+		return;
+	}
+	display(i, 1);
+	rects[i].setAttribute("x", x.toFixed(2));
+	rects[i].setAttribute("width", width.toFixed(2));
+	label(i, x, width);
 }
 
 function drawFrames() {
 	const path = ancestors(focus);
-	for (let depth = 0; depth < rows.length; depth++) {
-		const [begin, end] = inView(depth, path);
-		for (let i = drawn[depth][0]; i < drawn[depth][1]; i++)
+	rows.forEach((row, depth) => {
+		const above = depth < depths[focus];
+		const [begin, end] = above ? [path[depth], path[depth] + 1] : rangeIn(row, focus);
+		for (let i = inView[depth][0]; i < inView[depth][1]; i++)
 			if (i < begin || i >= end)
-				elements[i].setAttribute("display", "none");
+				display(i, 0);
 		for (let i = begin; i < end; i++)
 			drawFrame(i);
-		drawn[depth] = [begin, end];
-	}
+		inView[depth] = [begin, end];
+		row.group.classList.toggle("above", above);
+	});
 }
 
 function isInView(i) {
-	return i >= drawn[depths[i]][0] && i < drawn[depths[i]][1];
+	return i >= inView[depths[i]][0] && i < inView[depths[i]][1];
 }
 function rowY(depth) {
 	return framesTop + PITCH * (icicle ? depth : rows.length - 1 - depth);
 }
 function deepestInView() {
 	let depth = rows.length - 1;
-	while (drawn[depth][0] === drawn[depth][1])
+	while (inView[depth][0] === inView[depth][1])
 		depth--;
 	return depth;
 }

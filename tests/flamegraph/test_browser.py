@@ -101,11 +101,12 @@ def check_hover(t):
 
 def check_zoom(t):
     t.click("alpha")
+    t.equal(t.ask("document.activeElement === framesGroup"), False)  # it would get a ring around everything
     t.equal(t.names(), ["all", "alpha", "main", "parse", "read", "read"])
     for name in "all", "main", "alpha":
         assert near(t.ask(f"box({name!r})")[::2], [10, 980]), name
     assert near(t.ask("box('parse')")[::2], [10, 392])
-    t.equal(t.ask("seen().filter(e => e.classList.contains('above')).map(e => nameOf(e.flameIndex))"), ["all", "main"])
+    t.equal(t.ask("seen().filter(e => e.parentNode.classList.contains('above')).map(e => nameOf(e.flameIndex))"), ["all", "main"])
     t.equal(t.crumbs(), ["all", "main", "alpha"])
     x, y, _ = t.ask("box('parse')")
     t.browser.move(x + 5, y + 8)
@@ -317,6 +318,20 @@ def check_colour_schemes(t):
     t.browser.colour_scheme("light")
 
 
+def check_inside_a_page(t):
+    """Pasted into HTML the script leaves both alone."""
+    svg = run_tool(TOOL, STACKS.encode()).decode().split("?>", 1)[1]
+    path = os.path.join(t.folder, "page.html")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("<!DOCTYPE html><title>page</title>" + svg)
+    t.browser.open("file://" + path)
+    t.equal(t.ask("[document.title, document.querySelectorAll('title').length, document.querySelector('input')]"),
+            ["page", 12, None])
+    complaint = t.browser.complaints()[-1]["exceptionDetails"]["exception"]["description"]
+    assert "open the flame graph by itself" in complaint
+    t.browser.events.clear()
+
+
 def check_tall(t):
     """Root in sight at first, head always."""
     deep = ";".join(f"f{i}" for i in range(300))
@@ -359,7 +374,7 @@ def main():
     folder = tempfile.mkdtemp(prefix="tee-perf-flame-")
     checks = [check_plain_load, check_hover, check_zoom, check_search, check_search_zoomed, check_keyboard, check_address,
               check_labels, check_resize, check_without_scripts, check_in_img, check_colour_schemes, check_tall,
-              check_reverse_and_calls]
+              check_inside_a_page, check_reverse_and_calls]
     try:
         with Browser(1000, 700) as browser:
             test = Test(browser, folder)

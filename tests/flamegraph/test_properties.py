@@ -162,7 +162,7 @@ def check_one(seed):
     rng = random.Random(seed)
     stacks = random_stacks(rng)
     reverse, icicle = rng.random() < 0.4, rng.random() < 0.3
-    width, minimum, depth = rng.choice([300, 800, 1200]), rng.choice([0.1, 2, 20]), rng.choice([3, 5, 512])
+    width, minimum, depth = rng.choice([300, 800, 1200]), rng.choice([0.00001, 0.1, 2, 20]), rng.choice([3, 5, 512])
     options = ["-w", str(width), "-m", str(minimum), "-d", str(depth), "-u", rng.choice(["ns", "samples"])]
     options += ["-r"] * reverse + ["-i"] * icicle
     lines = [b";".join(stack) + b" %d" % value for stack, value in stacks.items()]
