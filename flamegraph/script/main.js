@@ -20,8 +20,8 @@ function layOut() {
 function zoom(i) {
 	focus = i;
 	drawFrames();
-	showCrumbs();
 	showFound();
+	showCrumbs();
 	hideTip();
 	if (cursor >= 0 && !isInView(cursor))
 		cursor = -1;
@@ -156,10 +156,12 @@ framesGroup.addEventListener("click", event => {
 	if (i >= 0)
 		zoom(i);
 });
+let pointer = "";
 framesGroup.addEventListener("pointermove", event => {
-	const i = frameAt(event);
-	if (i >= 0)
+	const i = frameAt(event), place = event.clientX + " " + event.clientY;
+	if (i >= 0 && place !== pointer) // else the page has moved below it, and the keyboard's frame has the box
 		showTip(i, event.clientX, event.clientY);
+	pointer = place;
 });
 framesGroup.addEventListener("pointerleave", hideTip);
 addEventListener("focusin", event => { // not on the group: Chromium lets what listens for the focus have it
@@ -167,7 +169,10 @@ addEventListener("focusin", event => { // not on the group: Chromium lets what l
 	if (i >= 0 && i !== cursor)
 		moveTo(i);
 });
-searchBox.addEventListener("input", () => search(searchBox.value));
+searchBox.addEventListener("input", () => {
+	search(searchBox.value);
+	showCrumbs(); // the share takes room from them
+});
 resetButton.addEventListener("click", reset);
 addEventListener("keydown", onKey);
 addEventListener("scroll", keepHeadInSight, { passive: true });

@@ -119,7 +119,7 @@ function showCrumbs() {
 function describe(i) {
 	let text = details[i];
 	if (focus !== 0 && depths[i] > depths[focus])
-		text = text.replace(/\n|$/, `\n${formatPercent(totals[i], totals[focus])} of ${nameOf(focus)}$&`);
+		text = text.replace(/\n|$/, `\n${formatPercent(totals[i], totals[focus])} of the zoomed frame$&`);
 	return text;
 }
 // Beside the point, inside the window.

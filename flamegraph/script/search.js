@@ -3,16 +3,16 @@
 // frames lie above each other there, and only what is in view: it is a share of the zoomed frame.
 let matches = null; // null: no search; else one flag per frame
 
-function expression(text) {
-	const letters = text.replace(/\\./g, "");
-	return new RegExp(text, /[A-Z]/.test(letters) ? "u" : "iu");
-}
+// null: no regular expression. Outside of Unicode mode a needless backslash is no error: operator\<\<
 function compile(text) {
-	try {
-		return expression(text);
-	} catch (error) {
-		return null;
-	}
+	const flags = /[A-Z]/.test(text.replace(/\\./g, "")) ? "" : "i";
+	for (const mode of ["u", ""])
+		try {
+			return new RegExp(text, flags + mode);
+		} catch (error) {
+			continue;
+		}
+	return null;
 }
 
 function markMatches(pattern) {

@@ -110,7 +110,7 @@ def check_zoom(t):
     t.equal(t.crumbs(), ["all", "main", "alpha"])
     x, y, _ = t.ask("box('parse')")
     t.browser.move(x + 5, y + 8)
-    t.equal(t.ask("tipDetails.textContent"), "200 ns, 20.00 %, self 100 ns\n40.00 % of alpha")
+    t.equal(t.ask("tipDetails.textContent"), "200 ns, 20.00 %, self 100 ns\n40.00 % of the zoomed frame")
     t.click("parse")
     t.equal(t.names(), ["all", "alpha", "main", "parse", "read"])
     t.equal(t.crumbs(), ["all", "main", "alpha", "parse"])
@@ -134,6 +134,7 @@ def check_search(t):
             ("zeta", "matched 10.00 %, 100 ns in 1 frame"),
             ("Zeta", "matched 10.00 %, 100 ns in 1 frame"),
             ("ZETA", "matched 0 %, 0 ns in 0 frames"),
+            (r"\<\&", "matched 5.00 %, 50 ns in 1 frame"),
             ("<&> \"'", "matched 5.00 %, 50 ns in 1 frame"),
             ("(", "no regular expression"),
             (r"\bRUN|nothing", "matched 0 %, 0 ns in 0 frames"),
@@ -181,6 +182,15 @@ def check_keyboard(t):
         t.browser.key(key)
         t.equal(t.cursor(), name)
         t.equal(t.ask("tipName.textContent"), name)
+    x, y, _ = t.ask("box('read')")
+    t.browser.move(x + 9, y + 8)
+    t.browser.key("ArrowDown")
+    t.ask("document.documentElement.style.paddingTop = '1px'")  # the page moves, the pointer does not
+    t.ask("new Promise(done => setTimeout(done, 100))")
+    t.ask("document.documentElement.style.paddingTop = ''")
+    t.equal(t.ask("tipName.textContent"), "main")
+    t.browser.key("ArrowUp")
+    t.browser.key("ArrowRight")
     focused = "document.activeElement"
     t.equal(t.ask(f"[{focused}.flameIndex === cursor, {focused}.getAttribute('role'), {focused}.tabIndex]"),
             [True, "treeitem", 0])
