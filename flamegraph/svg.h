@@ -6,11 +6,10 @@
 #include "flamegraph/layout.h"
 #include "flamegraph/out.h"
 
-/* In pixels. flame.js lays out by the same figures; svg.c hands them over. */
+/* In pixels. script/view.js and script/panel.js lay out by the same figures. */
 enum {
 	FLAME_MARGIN = 10,
 	FLAME_ROW_PITCH = 17,
-	FLAME_ROW_HEIGHT = 16,
 	FLAME_TITLE_BASELINE = 27,
 	FLAME_LINE_PITCH = 17,
 	FLAME_TEXT_PADDING = 4,
@@ -38,6 +37,6 @@ void flame_format_value(char *out, uint64_t value, enum tee_perf_flame_unit unit
 unsigned flame_write_head(struct flame_picture *picture);
 unsigned flame_head_height(struct flame_picture *picture);
 
-extern const char flame_style[], flame_script[]; /* assets: flame.css, flame.js */
+extern const char flame_style[], flame_script[]; /* the files of script/ */
 
 #endif
