@@ -17,12 +17,12 @@ def compile_sqlite(builder, runs, results):
     """clang -O2 -c against tee-perf-cc -O2 -c of the amalgamation."""
     builder.program("sqlite", "plain")  # fetches the source
     source = builder.expand("{sqlite}/sqlite3.c")
-    compilers = {"clang": "clang-14", "tee": builder.expand("{bin}/tee-perf-cc")}
+    compilers = {"clang": ["clang-14"], "tee": [builder.expand("{bin}/tee-perf-cc"), "--compiler=clang-14"]}
     objects = {name: os.path.join(builder.work, f"sqlite3.{name}.o") for name in compilers}
     seconds = {name: [] for name in compilers}
     for _ in range(runs):
         for name, compiler in compilers.items():
-            done = timed(builder, [compiler, "-O2", "-c", source, "-o", objects[name]], "compile")
+            done = timed(builder, [*compiler, "-O2", "-c", source, "-o", objects[name]], "compile")
             seconds[name].append(done["wall_ns"] / 1e9)
     text = {name: text_bytes(path) for name, path in objects.items()}
     results.extra["compile"] = {

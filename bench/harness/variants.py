@@ -22,6 +22,8 @@ BUILDS = {
     "plain19": Build("clang-19", cxx="clang++-19"),
     "tee": Build(
         "{bin}/tee-perf-cc",
+        ("--compiler=clang-14",),  # that of the other builds
+        ("--compiler=clang-14",),
         cxx="clang++-14",
         version_of=("{bin}/tee-perf-cc", "{lib}"),
     ),

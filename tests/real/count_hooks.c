@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A stand-in for the runtime library that counts every call by itself: the independent count that recordings
- * are compared with. For each process and image it leaves a file in the folder TEE_PERF_COUNT_DIR:
+/* Counts every call by itself: the independent count that recordings are compared with. In place of the runtime
+ * library (LD_LIBRARY_PATH) it only counts; preloaded (LD_PRELOAD) it counts and calls the runtime's hooks, so that
+ * one run is both recorded and counted. For each process and image it leaves a file in the folder TEE_PERF_COUNT_DIR:
  *
  *   u64 entries, u64 other (returns and resyncs), u64 calls[entries], then the names, each with its NUL
  *
  * The counts lie in a shared mapping of that file, so that a process that ends by _exit or a signal, or that
  * is replaced by exec, leaves them as well. A child of fork counts in files of its own. */
+#define _GNU_SOURCE
 #include "runtime/abi.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -16,6 +19,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+typedef void hook(const struct tee_perf_map_entry *entry, const void *cfa);
+typedef void image_hook(const struct tee_perf_image *image);
 
 enum { IMAGES_MAX = 64, HEADER_WORDS = 2 };
 
@@ -29,6 +35,7 @@ static struct {
 	struct image images[IMAGES_MAX];
 	_Atomic uint32_t count;
 	const char *folder;
+	hook *call, *call_inlined, *returned, *resync; /* of the runtime; NULL: it is not there */
 } state;
 
 /* In a page that fork wipes: 0 in a child that has no files of its own yet. */
@@ -110,54 +117,84 @@ static void count(const struct tee_perf_map_entry *entry, int is_call)
 	die("a hook was called for an entry of no registered image");
 }
 
-void tee_perf_image_register(const struct tee_perf_image *image)
+static void start(void)
+{
+	own_files = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (own_files == MAP_FAILED || madvise((void *)own_files, 4096, MADV_WIPEONFORK))
+		die("cannot map a page");
+	atomic_store(own_files, 1);
+	state.folder = getenv("TEE_PERF_COUNT_DIR");
+	state.call = (hook *)dlsym(RTLD_NEXT, "tee_perf_call");
+	state.call_inlined = (hook *)dlsym(RTLD_NEXT, "tee_perf_call_inlined");
+	state.returned = (hook *)dlsym(RTLD_NEXT, "tee_perf_return");
+	state.resync = (hook *)dlsym(RTLD_NEXT, "tee_perf_resync");
+}
+
+/* An image that takes the addresses of an earlier one (dlclose, dlopen) takes its place. */
+static void retire_overlapping(const struct tee_perf_image *image)
+{
+	for (uint32_t i = 0; i < state.count; i++)
+		if (state.images[i].begin < image->map_end && image->map_begin < state.images[i].end)
+			state.images[i].end = state.images[i].begin;
+}
+
+static void add_image(const struct tee_perf_image *image)
 {
 	if (image->abi_version != TEE_PERF_ABI_VERSION)
 		die("built for another version of the hooks");
-	if (!own_files) {
-		own_files = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (own_files == MAP_FAILED || madvise((void *)own_files, 4096, MADV_WIPEONFORK))
-			die("cannot map a page");
-		atomic_store(own_files, 1);
-		state.folder = getenv("TEE_PERF_COUNT_DIR");
-	}
 	if (!state.folder || image->map_begin == image->map_end)
 		return;
 	uint32_t place = atomic_fetch_add(&state.count, 1);
 	if (place >= IMAGES_MAX)
 		die("too many images");
+	retire_overlapping(image);
 	state.images[place].begin = image->map_begin;
 	state.images[place].end = image->map_end;
 	map_file(&state.images[place], NULL);
 }
 
+void tee_perf_image_register(const struct tee_perf_image *image)
+{
+	image_hook *next = (image_hook *)dlsym(RTLD_NEXT, "tee_perf_image_register");
+	if (!own_files)
+		start();
+	add_image(image);
+	if (next)
+		next(image);
+}
+
+/* At exit functions still run after their image's destructor, so its counts stay. */
 void tee_perf_image_unregister(const struct tee_perf_image *image)
 {
-	/* At exit functions still run after their image's destructor: only an address range that comes again
-	 * (dlclose, dlopen) must not be found twice. A program of one image never needs it. */
-	(void)image;
+	image_hook *next = (image_hook *)dlsym(RTLD_NEXT, "tee_perf_image_unregister");
+	if (next)
+		next(image);
 }
 
 void tee_perf_call(const struct tee_perf_map_entry *entry, const void *cfa)
 {
-	(void)cfa;
 	count(entry, 1);
+	if (state.call)
+		state.call(entry, cfa);
 }
 
 void tee_perf_call_inlined(const struct tee_perf_map_entry *entry, const void *cfa)
 {
-	(void)cfa;
 	count(entry, 1);
+	if (state.call_inlined)
+		state.call_inlined(entry, cfa);
 }
 
 void tee_perf_return(const struct tee_perf_map_entry *entry, const void *cfa)
 {
-	(void)cfa;
 	count(entry, 0);
+	if (state.returned)
+		state.returned(entry, cfa);
 }
 
 void tee_perf_resync(const struct tee_perf_map_entry *entry, const void *cfa)
 {
-	(void)cfa;
 	count(entry, 0);
+	if (state.resync)
+		state.resync(entry, cfa);
 }

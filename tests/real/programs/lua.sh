@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# Lua 5.4: make, one process. Debian's package has no test suite but `make test`; the script of bench/ checks itself.
+# shellcheck shell=bash disable=SC2034,SC2154,SC2119,SC2120
+package=lua5.4
+
+build() {
+	# Debian's rules make this header, and its makefile asks for a libtool.
+	echo '#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"' >src/lua5.4-deb-multiarch.h
+	mkdir debian/libtool && cp debian/configure.ac debian/libtool/
+	(cd debian/libtool && LIBTOOLIZE='libtoolize -i' autoreconf -f -i && ./configure)
+	make -j "$jobs" linux LIBTOOL="$PWD/debian/libtool/libtool --silent" CC="$CC -std=gnu99" CXX="$CXX"
+}
+
+output() {
+	"$@" src/lua5.4 "$root/bench/workloads/lua_bench.lua" 1
+}
+
+suite() {
+	make test LIBTOOL="$PWD/debian/libtool/libtool" && output
+}
