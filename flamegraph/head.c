@@ -27,7 +27,8 @@ static const char *line_end(const char *text, unsigned columns)
 	return at;
 }
 
-/* One <text> per line, one <g> per paragraph (script/panel.js breaks the lines anew). out NULL: only counts the lines. */
+/* One <text> per line, one <g> per paragraph (script/panel.js breaks the lines anew). out NULL: only counts the lines.
+ */
 static unsigned paragraphs(struct flame_out *out, const char *text, unsigned columns, unsigned line)
 {
 	while (*text != '\0') {

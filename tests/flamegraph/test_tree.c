@@ -122,7 +122,8 @@ START_TEST(test_details)
 	assert_contains(text, "<title>no module\n700 us, 5.38 %, self 700 us\nx.c</title>");
 	free(text);
 	text = svg(flame, (struct tee_perf_flame_options){ .unit = TEE_PERF_FLAME_CALLS });
-	assert_contains(text, ">width means calls, not time; total 1,235 calls; 1 frame narrower than 0.1 px hidden (0 %)</text>");
+	assert_contains(
+	    text, ">width means calls, not time; total 1,235 calls; 1 frame narrower than 0.1 px hidden (0 %)</text>");
 	assert_contains(text, "<title>outer\n1,235 calls, 100 %, self 1 call\n");
 	free(text);
 	text = svg(flame, (struct tee_perf_flame_options){ .reverse = true });
