@@ -50,7 +50,7 @@ function matchedInView() {
 	for (let depth = depths[focus]; depth < rows.length; depth++) {
 		const [begin, end] = inView[depth];
 		for (let i = begin; i < end; i++) {
-			const below = i !== focus && covered[parents[i]];
+			const below = covered[parents[i]]; // what lies below the zoomed frame is not looked at
 			if (matches[i] && !below)
 				value += totals[i];
 			count += matches[i];

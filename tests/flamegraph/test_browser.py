@@ -117,6 +117,10 @@ def check_zoom(t):
     x, y = t.ask("(() => { const r = crumbs.children[2].getBoundingClientRect(); return [r.x + 20, r.y + 9]; })()")
     t.browser.click(x, y)
     t.equal(t.crumbs(), ["all", "main", "alpha"])
+    t.click("main")
+    t.click("beta")
+    assert near(t.ask("box('beta')")[::2], [10, 980])
+    assert near(t.ask("box('read')")[::2], [10 + 980 * 0.3, 392])
     t.browser.key("Escape")
     t.equal(len(t.names()), 10)
 
