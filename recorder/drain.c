@@ -353,6 +353,7 @@ static void housekeeping(struct tee_perf_drain *drain, uint64_t now)
 
 static void finish(struct tee_perf_drain *drain)
 {
+	drain->clock->counting = false; /* the program has ended: no gap matters any more */
 	look_for_processes(drain);
 	look_for_ends(drain);
 	finish_gone(drain);

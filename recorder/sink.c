@@ -26,24 +26,6 @@ struct tee_perf_stream *tee_perf_sink_stream(struct tee_perf_sink *sink, uint32_
 	return stream;
 }
 
-/* Waits for a block, with the clock going on. The rings fill meanwhile, and the program waits: nothing is lost. */
-static bool open_block(struct tee_perf_stream *stream)
-{
-	struct tee_perf_sink *sink = stream->sink;
-
-	if (stream->encoder == NULL && (stream->encoder = tee_perf_encoder_new()) == NULL)
-		return false;
-	while ((stream->block = tee_perf_writer_block(sink->writer)) == NULL)
-		sink->while_waiting(sink->while_waiting_data);
-	stream->block->info.process = stream->process;
-	stream->block->info.thread = stream->thread;
-	stream->block->info.reset = stream->fresh;
-	if (stream->fresh)
-		tee_perf_encoder_reset(stream->encoder);
-	stream->fresh = false;
-	return true;
-}
-
 static void close_block(struct tee_perf_stream *stream)
 {
 	struct tee_perf_block *block = stream->block;
@@ -53,6 +35,39 @@ static void close_block(struct tee_perf_stream *stream)
 	block->used = (size_t)(tee_perf_encode_flush(stream->encoder, block->bytes + block->used) - block->bytes);
 	stream->block = NULL;
 	tee_perf_writer_push(stream->sink->writer, block);
+}
+
+/* With more threads than blocks the fullest block goes to the disk early. */
+static void close_fullest(struct tee_perf_sink *sink)
+{
+	struct tee_perf_stream *fullest = NULL;
+
+	for (struct tee_perf_stream *stream = sink->streams; stream != NULL; stream = stream->next)
+		if (stream->block != NULL && (fullest == NULL || stream->block->used > fullest->block->used))
+			fullest = stream;
+	if (fullest != NULL)
+		close_block(fullest);
+}
+
+/* Waits for a block, with the clock going on. The rings fill meanwhile, and the program waits: nothing is lost. */
+static bool open_block(struct tee_perf_stream *stream)
+{
+	struct tee_perf_sink *sink = stream->sink;
+
+	if (stream->encoder == NULL && (stream->encoder = tee_perf_encoder_new()) == NULL)
+		return false;
+	while ((stream->block = tee_perf_writer_block(sink->writer)) == NULL) {
+		if (tee_perf_writer_idle(sink->writer))
+			close_fullest(sink);
+		sink->while_waiting(sink->while_waiting_data);
+	}
+	stream->block->info.process = stream->process;
+	stream->block->info.thread = stream->thread;
+	stream->block->info.reset = stream->fresh;
+	if (stream->fresh)
+		tee_perf_encoder_reset(stream->encoder);
+	stream->fresh = false;
+	return true;
 }
 
 void tee_perf_sink_feed(struct tee_perf_stream *stream, const struct tee_perf_record *records, size_t count)

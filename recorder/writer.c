@@ -137,6 +137,14 @@ struct tee_perf_block *tee_perf_writer_block(struct tee_perf_writer_thread *writ
 	return block;
 }
 
+bool tee_perf_writer_idle(struct tee_perf_writer_thread *writer)
+{
+	pthread_mutex_lock(&writer->lock);
+	bool idle = writer->first == NULL;
+	pthread_mutex_unlock(&writer->lock);
+	return idle;
+}
+
 void tee_perf_writer_push(struct tee_perf_writer_thread *writer, struct tee_perf_block *block)
 {
 	block->next = NULL;

@@ -29,6 +29,8 @@ struct tee_perf_writer_thread *tee_perf_writer_thread_start(struct tee_perf_writ
 
 /* An empty block, or NULL when all are on their way to the disk. */
 struct tee_perf_block *tee_perf_writer_block(struct tee_perf_writer_thread *writer);
+/* Nothing is queued: all blocks are with the drain. */
+bool tee_perf_writer_idle(struct tee_perf_writer_thread *writer);
 void tee_perf_writer_push(struct tee_perf_writer_thread *writer, struct tee_perf_block *block);
 /* Any other section; takes over payload's bytes. -1: out of memory. */
 int tee_perf_writer_push_section(struct tee_perf_writer_thread *writer, enum tee_perf_section_type type,

@@ -32,7 +32,12 @@ KEPT static int leaf(int x)
 
 KEPT static long fib(int n)
 {
-	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+	__asm__ volatile("" : "+r"(n)); /* no tail call, no pure function */
+	if (n < 2)
+		return n;
+	long a = fib(n - 1), b = fib(n - 2);
+	__asm__ volatile("" : "+r"(a), "+r"(b));
+	return a + b;
 }
 
 int main(int argc, char **argv)
@@ -51,7 +56,7 @@ int main(int argc, char **argv)
 	errno = 77;
 	for (int round = 0; round < 60; round++) {
 		fib(24);
-		fibs += 150049; /* 2 fib(25) - 1 */
+		fibs += 150049; /* 2 * 75025 - 1 calls */
 		for (int i = 0; i < 50000; i++, leaves++)
 			x = leaf(x);
 		if (errno != 77)

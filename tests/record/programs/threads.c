@@ -7,11 +7,12 @@
 
 #define CALLS 5000
 
-static volatile __thread unsigned sink;
+static __thread unsigned sink;
 
 KEPT static void leaf(void)
 {
 	sink++;
+	__asm__ volatile("" ::: "memory");
 }
 
 KEPT static void *body(void *data)
