@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "recorder/record.h"
+
+#include <stdio.h>
+
+struct record_options {
+	const char *output;
+	int clock, full, keep;
+	uint64_t clock_period, ring_size, max_size, delay;
+	double duration;
+	bool no_follow, follow_daemons, quiet, progress, no_cmdline;
+};
+
+static const char *const clocks[] = { "auto", "host", "tsc", NULL };
+static const char *const policies[] = { "wait", "drop", "overwrite", NULL };
+static const char *const keeps[] = { "calls", "profile", NULL };
+
+#define PLACE(member) offsetof(struct record_options, member)
+static const struct tee_perf_option options[] = {
+	{ "output", 'o', TEE_PERF_OPTION_STRING, PLACE(output), "FILE",
+	  "where to (default " TEE_PERF_DEFAULT_INPUT "; an earlier file is kept as FILE.old)" },
+	{ "clock", 0, TEE_PERF_OPTION_CHOICE, PLACE(clock), NULL,
+	  "a word that this process publishes, the time-stamp counter, or what fits (default)", clocks },
+	{ "clock-period", 0, TEE_PERF_OPTION_NUMBER, PLACE(clock_period), "NS",
+	  "publish every NS nanoseconds (default 1000)", NULL, 50 },
+	{ "full", 0, TEE_PERF_OPTION_CHOICE, PLACE(full), NULL,
+	  "when a ring is full: the thread waits (default), drops and counts, or forgets the oldest", policies },
+	{ "ring-size", 0, TEE_PERF_OPTION_SIZE, PLACE(ring_size), "BYTES",
+	  "most that one thread's ring may take (default 4M)", NULL, TEE_PERF_RING_BYTES_MIN },
+	{ "keep", 0, TEE_PERF_OPTION_CHOICE, PLACE(keep), NULL,
+	  "every call (default), or the profile alone, which does not grow with time", keeps },
+	{ "max-size", 0, TEE_PERF_OPTION_SIZE, PLACE(max_size), "BYTES",
+	  "keep calls up to this size of the file, then go on with the profile (default 4G)", NULL, 1 << 20 },
+	{ "delay", 0, TEE_PERF_OPTION_NUMBER, PLACE(delay), "MS", "start to record after MS milliseconds" },
+	{ "duration", 0, TEE_PERF_OPTION_REAL, PLACE(duration), "S",
+	  "stop to record after S seconds; the program goes on" },
+	{ "no-follow", 0, TEE_PERF_OPTION_FLAG, PLACE(no_follow), NULL, "record the first process only" },
+	{ "follow-daemons", 0, TEE_PERF_OPTION_FLAG, PLACE(follow_daemons), NULL,
+	  "wait for processes that outlive the command" },
+	{ "no-cmdline", 0, TEE_PERF_OPTION_FLAG, PLACE(no_cmdline), NULL, "leave the command line out of the file" },
+	{ "progress", 0, TEE_PERF_OPTION_FLAG, PLACE(progress), NULL, "show a status line" },
+	{ "quiet", 'q', TEE_PERF_OPTION_FLAG, PLACE(quiet), NULL, "no summary" },
+};
+
+static const struct tee_perf_usage usage = {
+	.command = "record",
+	.synopsis = "[options] [--] command ...",
+	.summary = "Runs a command that was built with tee-perf-cc and records its calls and returns.",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.notes = "The exit status is the command's own (128 + signal number when a signal ended it).",
+	.takes_arguments = true,
+};
+
+/* The ring grows by doubling from two sub-buffers: up to the next power of two. */
+static uint64_t ring_bytes(uint64_t wanted)
+{
+	uint64_t bytes = TEE_PERF_RING_BYTES_MIN;
+
+	while (bytes < wanted && bytes < TEE_PERF_RING_BYTES_MAX)
+		bytes *= 2;
+	return bytes;
+}
+
+int tee_perf_cmd_record(int argc, char **argv)
+{
+	struct record_options chosen = { .output = TEE_PERF_DEFAULT_INPUT,
+					 .clock_period = 1000,
+					 .ring_size = 4u << 20,
+					 .max_size = UINT64_C(4) << 30 };
+	struct tee_perf_error err = { 0 };
+	int first, status = tee_perf_options_parse(&usage, argc, argv, &chosen, &first, &err);
+
+	if (status != 0)
+		return status > 0 ? 0 : tee_perf_cli_fail(&err);
+	if (first == argc) {
+		tee_perf_fail(&err, TEE_PERF_USAGE,
+			      "record: no command given: tee-perf record [options] -- command ...");
+		return tee_perf_cli_fail(&err);
+	}
+	struct tee_perf_record_options record = {
+		.output = chosen.output,
+		.clock = (enum tee_perf_clock_choice)chosen.clock,
+		.full = (enum tee_perf_full)chosen.full,
+		.keep = (enum tee_perf_keep)chosen.keep,
+		.clock_period_ns = chosen.clock_period,
+		.ring_bytes = ring_bytes(chosen.ring_size),
+		.max_bytes = chosen.max_size,
+		.delay_ms = chosen.delay,
+		.duration_ms = (uint64_t)(chosen.duration * 1e3),
+		.no_follow = chosen.no_follow,
+		.follow_daemons = chosen.follow_daemons,
+		.quiet = chosen.quiet,
+		.progress = chosen.progress,
+		.no_cmdline = chosen.no_cmdline,
+		.command = argv + first,
+	};
+	status = tee_perf_record(&record, &err);
+	if (err.class == TEE_PERF_OK)
+		return status;
+	/* The command's own status wins once it has run. */
+	int failed = tee_perf_cli_fail(&err);
+	return status >= 0 ? status : failed;
+}
