@@ -79,6 +79,8 @@ void tee_perf_instrument_function(struct tee_perf_pass *pass, LLVMValueRef funct
 	LLVMValueRef entry = tee_perf_map_entry_of_function(pass, function);
 
 	insert_resyncs(pass, function, entry);
+	if (pass->options.external_calls)
+		tee_perf_bracket_external_calls(pass, function, entry);
 	tee_perf_insert_return_hooks(pass, function, entry);
 	tee_perf_hook_insert(pass, TEE_PERF_HOOK_CALL, entry, entry_place(function));
 	drop_memory_attributes(function, false);

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRY_PREFIX "tee_perf_map."
+#define ENTRY_PREFIX    "tee_perf_map."
+#define EXTERNAL_PREFIX "tee_perf_external."
 
 /* ---- names and places */
 
@@ -78,6 +79,22 @@ static LLVMValueRef add_string(struct tee_perf_pass *pass, const char *text, LLV
 	return global;
 }
 
+/* Source files are few and functions many: one string for each file, which all of the module's entries share. */
+static LLVMValueRef file_string(struct tee_perf_pass *pass, const char *path)
+{
+	for (size_t i = 0; i < pass->file_count; i++) {
+		if (!strcmp(pass->files[i].path, path))
+			return pass->files[i].string;
+	}
+	LLVMValueRef string = add_string(pass, path, NULL);
+	struct tee_perf_source_file *files = realloc(pass->files, (pass->file_count + 1) * sizeof *files);
+	if (files) {
+		pass->files = files;
+		files[pass->file_count++] = (struct tee_perf_source_file){ .path = strdup(path), .string = string };
+	}
+	return string;
+}
+
 /* target minus the address of the int32 at `offset` in entry. */
 static LLVMValueRef relative_address(struct tee_perf_pass *pass, LLVMValueRef target, LLVMValueRef entry, size_t offset)
 {
@@ -112,7 +129,7 @@ static void fill_entry(struct tee_perf_pass *pass, LLVMValueRef entry, LLVMComda
 	LLVMValueRef fields[] = {
 		relative_address(pass, add_string(pass, text->name, comdat), entry,
 				 offsetof(struct tee_perf_map_entry, name)),
-		text->file ? relative_address(pass, add_string(pass, text->file, comdat), entry,
+		text->file ? relative_address(pass, file_string(pass, text->file), entry,
 					      offsetof(struct tee_perf_map_entry, file))
 			   : zero,
 		LLVMConstInt(int32, text->line, false),
@@ -181,6 +198,20 @@ LLVMValueRef tee_perf_map_entry_of_function(struct tee_perf_pass *pass, LLVMValu
 		entry = add_private_entry(pass, symbol, function, &text);
 	free(symbol);
 	free(file);
+	return entry;
+}
+
+LLVMValueRef tee_perf_map_entry_of_external(struct tee_perf_pass *pass, LLVMValueRef function)
+{
+	struct entry_text text = { .name = linkage_name(function), .kind = TEE_PERF_ENTRY_EXTERNAL };
+	char *symbol = malloc(sizeof EXTERNAL_PREFIX + strlen(text.name));
+	LLVMValueRef entry;
+
+	strcpy(stpcpy(symbol, EXTERNAL_PREFIX), text.name);
+	entry = LLVMGetNamedGlobal(pass->module, symbol);
+	if (!entry)
+		entry = add_shared_entry(pass, symbol, &text);
+	free(symbol);
 	return entry;
 }
 

@@ -3,6 +3,7 @@
 #include "compiler-pass/pass.h"
 #include "compiler-pass/shim.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int tee_perf_pass_begin(struct tee_perf_pass *pass, LLVMModuleRef module, const char *options)
@@ -25,6 +26,9 @@ int tee_perf_pass_begin(struct tee_perf_pass *pass, LLVMModuleRef module, const 
 
 void tee_perf_pass_end(struct tee_perf_pass *pass)
 {
+	for (size_t i = 0; i < pass->file_count; i++)
+		free(pass->files[i].path);
+	free(pass->files);
 	tee_perf_options_clear(&pass->options);
 	LLVMDisposeBuilder(pass->builder);
 }

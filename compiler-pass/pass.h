@@ -51,6 +51,11 @@ void tee_perf_filter_free(struct tee_perf_filter *filter);
 bool tee_perf_filter_includes(const struct tee_perf_filter *filter, const char *function, const char *source);
 
 /* ---- the work on one module */
+struct tee_perf_source_file {
+	char *path;
+	LLVMValueRef string;
+};
+
 struct tee_perf_pass {
 	LLVMModuleRef module;
 	LLVMContextRef context;
@@ -60,6 +65,8 @@ struct tee_perf_pass {
 	bool lto;
 	LLVMTypeRef int8_pointer; /* any pointer: LLVM 14 still has typed ones */
 	LLVMValueRef hooks[4];    /* by enum tee_perf_hook; NULL: not declared yet */
+	struct tee_perf_source_file *files;
+	size_t file_count;
 };
 
 enum tee_perf_hook {
@@ -93,6 +100,9 @@ bool tee_perf_is_library_function(struct tee_perf_pass *pass, LLVMValueRef funct
 /* returns.c */
 /* Splits returns so that tail calls stay tail calls, then inserts the return hooks. */
 void tee_perf_insert_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry);
+
+/* external.c: records around the calls that the options name; own_entry: the map entry of function. */
+void tee_perf_bracket_external_calls(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef own_entry);
 
 /* map.c */
 LLVMValueRef tee_perf_map_entry_of_function(struct tee_perf_pass *pass, LLVMValueRef function);

@@ -71,6 +71,15 @@ LLVMValueRef tee_perf_shim_callee(LLVMValueRef call)
 	return tee_perf_shim_strip_to_function(wrap(cast<CallBase>(unwrap(call))->getCalledOperand()));
 }
 
+LLVMValueRef tee_perf_shim_next_call(LLVMValueRef instruction)
+{
+	auto *i = cast<Instruction>(unwrap(instruction));
+
+	while (i && (!isa<CallBase>(i) || isa<IntrinsicInst>(i)))
+		i = i->getNextNode();
+	return wrap(i);
+}
+
 LLVMValueRef tee_perf_shim_strip_to_function(LLVMValueRef value)
 {
 	return wrap(dyn_cast_or_null<Function>(unwrap(value)->stripPointerCastsAndAliases()));

@@ -31,6 +31,8 @@ bool tee_perf_shim_returns_twice(LLVMValueRef call);
 bool tee_perf_shim_is_noreturn(LLVMValueRef call);
 /* The function that a call names, seen through casts and aliases; NULL: not known. */
 LLVMValueRef tee_perf_shim_callee(LLVMValueRef call);
+/* The first call in the block at or after the instruction that is none of an intrinsic, or NULL. */
+LLVMValueRef tee_perf_shim_next_call(LLVMValueRef instruction);
 /* The function behind casts and aliases, or NULL. */
 LLVMValueRef tee_perf_shim_strip_to_function(LLVMValueRef value);
 /* The compiler knows the name as one of the C library. */
