@@ -17,7 +17,7 @@ static uint32_t pseudo_entry(enum tee_perf_pseudo pseudo)
 const char *tee_perf_pseudo_name(enum tee_perf_pseudo pseudo)
 {
 	static const char *const names[TEE_PERF_PSEUDO_COUNT] = {
-		[TEE_PERF_PSEUDO_THREAD] = "[thread]",
+		[TEE_PERF_PSEUDO_THREAD] = "[not instrumented]",
 		[TEE_PERF_PSEUDO_LOST] = "[after lost records]",
 		[TEE_PERF_PSEUDO_PAUSED] = "[after a pause]",
 		[TEE_PERF_PSEUDO_UNRESOLVED] = "[unresolved]",

@@ -27,8 +27,8 @@ static void add_probe(struct tee_perf_tree *tree, const struct tee_perf_probe *p
 	const struct tee_perf_cct *cct = &tree->track->cct;
 	for (uint32_t node = 1; node < tree->count; node++) {
 		double calls = (double)cct->nodes[node].calls;
-		tree->probe_ns[node] += (uint64_t)(calls * probe->inside_ns);
-		tree->probe_ns[cct->parents[node]] += (uint64_t)(calls * probe->outside_ns);
+		tree->probe_ns[node] += (uint64_t)(calls * probe->inside_ns + 0.5);
+		tree->probe_ns[cct->parents[node]] += (uint64_t)(calls * probe->outside_ns + 0.5);
 	}
 }
 

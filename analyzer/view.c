@@ -48,7 +48,7 @@ static int enter_node(void *argument, const struct tee_perf_tree *tree, uint32_t
 	bool outermost = builder->open[symbol]++ == 0;
 	uint64_t total = node == 0 ? tree->self_ns[0] : tree->total_ns[node]; /* of the root: only what is its own */
 	uint64_t calls = tree->track->cct.nodes[node].calls;
-	if (total == 0 && calls == 0 && tree->probe_ns[node] == 0)
+	if (total == 0 && calls == 0)
 		return 0;
 	struct tee_perf_row *row = find_row(builder, symbol);
 	if (row == NULL)

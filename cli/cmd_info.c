@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "cli/input.h"
+#include "cli/options.h"
+
+struct info_options {
+	const char *input;
+	int format;
+};
+
+static const char *const formats[] = { "table", "json", NULL };
+
+static const struct tee_perf_option options[] = {
+	{ "input", 'i', TEE_PERF_OPTION_STRING, offsetof(struct info_options, input), "FILE",
+	  "the recording (default " TEE_PERF_DEFAULT_INPUT ")" },
+	{ "format", 0, TEE_PERF_OPTION_CHOICE, offsetof(struct info_options, format), NULL, "how to print it", formats },
+};
+
+static const struct tee_perf_usage usage = {
+	.command = "info",
+	.synopsis = "[options]",
+	.summary = "Prints what a recording says about itself: command, duration, threads, events, losses, clock.",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+};
+
+int tee_perf_cmd_info(int argc, char **argv)
+{
+	struct info_options chosen = { .input = TEE_PERF_DEFAULT_INPUT };
+	struct tee_perf_error err = { 0 };
+	int first, status = tee_perf_options_parse(&usage, argc, argv, &chosen, &first, &err);
+	if (status != 0)
+		return status > 0 ? 0 : tee_perf_cli_fail(&err);
+	struct tee_perf_recording *recording = tee_perf_input_open(chosen.input, &err);
+	if (recording == NULL)
+		return tee_perf_cli_fail(&err);
+	enum tee_perf_format format = chosen.format == 1 ? TEE_PERF_FORMAT_JSON : TEE_PERF_FORMAT_TABLE;
+	if (tee_perf_input_print_head(recording, format, stdout, &err) == 0 && format == TEE_PERF_FORMAT_JSON)
+		putchar('\n');
+	status = err.class != TEE_PERF_OK ? tee_perf_cli_fail(&err) : tee_perf_input_status(recording);
+	tee_perf_recording_close(recording);
+	return status;
+}
