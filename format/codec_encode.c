@@ -200,13 +200,16 @@ static __attribute__((noinline)) uint8_t *maybe_grow(struct tee_perf_encoder *en
 
 #define ENCODER_BITS_MAX 14 /* 256 KiB; a larger one is slower than it saves (bench/codec_bench) */
 
-/* A group of one: head, masks, time, literal; a block may begin before it, and the table grow after it. */
+/* A group of one: head, masks, time, literal; a block may begin before it, and the table grow. */
 _Static_assert(TEE_PERF_ENCODED_MAX >= TEE_PERF_CONTROL_BLOCK_SIZE + 1 + 3 + 9 + 9 + 1, "one record fits");
 
 static ALWAYS_INLINE uint8_t *encode_group(struct tee_perf_encoder *encoder, const struct tee_perf_record *records,
 					   unsigned count, uint8_t *out)
 {
 	struct tee_perf_predictor *predictor = &encoder->predictor;
+	/* Before the group, not after: a reader that has all records of a block is then at its end. */
+	if (__builtin_expect(encoder->misses >> predictor->bits != 0, 0) && predictor->bits < ENCODER_BITS_MAX)
+		out = maybe_grow(encoder, out);
 	struct scan scan = scan_group(predictor, records, count);
 	if (__builtin_expect(scan.odd, 0))
 		miss_odd(&scan, records, count);
@@ -228,8 +231,6 @@ static ALWAYS_INLINE uint8_t *encode_group(struct tee_perf_encoder *encoder, con
 		encoder->misses += count_bits(scan.misses);
 	}
 	predictor->value = value_of(&records[count - 1]);
-	if (__builtin_expect(encoder->misses >> predictor->bits != 0, 0) && predictor->bits < ENCODER_BITS_MAX)
-		out = maybe_grow(encoder, out);
 	return out;
 }
 

@@ -32,21 +32,23 @@ static uint8_t *encode_all(struct tee_perf_encoder *encoder, const struct tee_pe
 	return all;
 }
 
-/* Decodes up to max records at a time; the result must be the count records. */
+/* Decodes up to max records at a time, never asking for more than there are; the result must be the count records, and
+ * the bytes all used then. */
 static void expect_decoded(struct tee_perf_decoder *decoder, const uint8_t *bytes, size_t size, size_t max,
 			   const struct tee_perf_record *records, size_t count)
 {
 	struct tee_perf_record *out = malloc(max * sizeof *out);
 	const uint8_t *in = bytes;
-	size_t done = 0, got;
-	while ((got = tee_perf_decode(decoder, &in, bytes + size, out, max)) > 0) {
-		ck_assert_uint_le(got, max);
-		ck_assert_uint_le(done + got, count);
+	for (size_t done = 0; done < count;) {
+		size_t wanted = max < count - done ? max : count - done;
+		size_t got = tee_perf_decode(decoder, &in, bytes + size, out, wanted);
+		ck_assert_uint_eq(got, wanted);
 		ck_assert_msg(memcmp(out, records + done, got * sizeof *out) == 0, "records from %zu on differ", done);
 		done += got;
 	}
 	ck_assert_ptr_eq(in, bytes + size);
-	ck_assert_uint_eq(done, count);
+	ck_assert_uint_eq(tee_perf_decode(decoder, &in, bytes + size, out, max), 0);
+	ck_assert_ptr_eq(in, bytes + size);
 	free(out);
 }
 
@@ -93,7 +95,8 @@ END_TEST
 
 START_TEST(all_short_streams_come_back)
 {
-	for (size_t count = 0; count <= 130; count++)
+	/* 512 misses let the table grow, behind which no record may come */
+	for (size_t count = 0; count <= 600; count += count == 130 ? 370 : 1)
 		round_trip(&stream_kinds[_i], count, count + 1, 200);
 }
 END_TEST
