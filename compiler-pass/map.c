@@ -156,19 +156,19 @@ static LLVMValueRef add_shared_entry(struct tee_perf_pass *pass, const char *sym
 	return entry;
 }
 
-/* The entry of a function that this object alone defines. Where functions have sections of their own, entry and
- * function form a group, so that the linker drops both or none. */
-static LLVMValueRef add_private_entry(struct tee_perf_pass *pass, const char *symbol, LLVMValueRef function,
-				      const struct entry_text *text)
+/* The entry of a function that this object alone defines. Where functions have sections of their own, so have
+ * entries: lld then drops an entry with its function. ld.bfd and gold keep every section whose bounds are asked
+ * for, so the function itself must not be in the entry's group, or they would keep it too. */
+static LLVMValueRef add_private_entry(struct tee_perf_pass *pass, const char *symbol, const struct entry_text *text)
 {
 	LLVMValueRef entry = LLVMAddGlobal(pass->module, entry_type(pass), symbol);
 	LLVMComdatRef comdat = NULL;
 
 	LLVMSetLinkage(entry, LLVMPrivateLinkage);
+	/* Not under LTO: the linker would reject two local functions of one name, and drops what is unused anyway. */
 	if (pass->options.function_sections && !pass->lto) {
-		comdat = LLVMGetOrInsertComdat(pass->module, linkage_name(function));
+		comdat = LLVMGetOrInsertComdat(pass->module, symbol);
 		LLVMSetComdatSelectionKind(comdat, LLVMNoDeduplicateComdatSelectionKind);
-		LLVMSetComdat(function, comdat);
 	}
 	fill_entry(pass, entry, comdat, text);
 	return entry;
@@ -195,7 +195,7 @@ LLVMValueRef tee_perf_map_entry_of_function(struct tee_perf_pass *pass, LLVMValu
 	if (LLVMGetComdat(function) || (pass->lto && !local))
 		entry = add_shared_entry(pass, symbol, &text);
 	else
-		entry = add_private_entry(pass, symbol, function, &text);
+		entry = add_private_entry(pass, symbol, &text);
 	free(symbol);
 	free(file);
 	return entry;
