@@ -24,6 +24,8 @@ int tee_perf_child_block_signals(struct tee_perf_child *child, struct tee_perf_e
 	for (unsigned i = 0; i < sizeof handled / sizeof *handled; i++)
 		sigaddset(&mask, handled[i]);
 	sigprocmask(SIG_BLOCK, &mask, &child->old_mask);
+	/* A file that grows beyond its limit is an error to report, not our end. */
+	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &child->old_xfsz);
 	child->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (child->signals < 0)
 		return tee_perf_fail_errno(err, "cannot watch for signals");
@@ -32,6 +34,7 @@ int tee_perf_child_block_signals(struct tee_perf_child *child, struct tee_perf_e
 
 static void run_command(struct tee_perf_child *child, char **command, const char *environment, int report)
 {
+	sigaction(SIGXFSZ, &child->old_xfsz, NULL);
 	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
 	putenv((char *)environment);
 	execvp(command[0], command);

@@ -16,6 +16,7 @@ struct tee_perf_child {
 	int signal;  /* that ended it, or 0 */
 	bool ended;
 	sigset_t old_mask;
+	struct sigaction old_xfsz; /* the command's own */
 };
 
 /* Blocks the signals that are handled from here on, in this thread and those it starts. Call it first. */

@@ -249,8 +249,6 @@ static void close_session(struct tee_perf_session *session, struct tee_perf_erro
 {
 	if (session->sink.writer != NULL)
 		tee_perf_writer_thread_stop(session->sink.writer, &session->written);
-	if (session->written.failed)
-		tee_perf_fail(err, TEE_PERF_SYSTEM, "%s", session->written.message);
 	if (session->file != NULL)
 		tee_perf_writer_close(session->file, err);
 	tee_perf_sink_free(&session->sink);
@@ -274,7 +272,7 @@ int tee_perf_record(const struct tee_perf_record_options *options, struct tee_pe
 			*err = session.drain.err;
 	}
 	close_session(&session, err);
-	if (recorded && !options->quiet)
+	if (recorded)
 		tee_perf_session_print_summary(&session);
 	return session.child.status;
 }

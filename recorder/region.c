@@ -49,8 +49,9 @@ int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, 
 		return tee_perf_fail_errno(err, "cannot create shared memory (memfd_create)");
 	if (fchmod(region->fd, 0600) != 0 || ftruncate(region->fd, (off_t)size) != 0 ||
 	    fcntl(region->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-		tee_perf_fail_errno(err, "cannot size the shared memory to %llu bytes (sparse)",
-				    (unsigned long long)size);
+		tee_perf_fail_errno(
+		    err, "cannot size the shared memory to %llu bytes (sparse; is there a limit, 'ulimit -f'?)",
+		    (unsigned long long)size);
 		close(region->fd);
 		return -1;
 	}

@@ -30,7 +30,7 @@ struct tee_perf_session {
 int tee_perf_session_start_json(const struct tee_perf_session *session, struct tee_perf_bytes *out);
 int tee_perf_session_end_json(const struct tee_perf_session *session, struct tee_perf_bytes *out);
 
-/* The summary on stderr. */
+/* The summary on stderr; with --quiet only what went wrong. */
 void tee_perf_session_print_summary(const struct tee_perf_session *session);
 /* The status line of --progress. */
 void tee_perf_session_print_progress(struct tee_perf_session *session, bool last);

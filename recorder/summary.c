@@ -152,7 +152,7 @@ static void print_trouble(const struct tee_perf_session *session)
 	const struct tee_perf_drain_totals *totals = &session->drain.totals;
 	uint64_t unwritten = session->written.lost_records + session->sink.lost_records;
 
-	if (totals->lost > 0)
+	if (totals->lost > 0 && (!session->options->quiet || session->options->full == TEE_PERF_FULL_WAIT))
 		fprintf(stderr, "tee-perf: lost %" PRIu64 " records: %s\n", totals->lost,
 			session->options->full == TEE_PERF_FULL_OVERWRITE ? "overwritten, as asked for"
 			: session->options->full == TEE_PERF_FULL_DROP
@@ -184,6 +184,8 @@ void tee_perf_session_print_summary(const struct tee_perf_session *session)
 		return;
 	}
 	print_trouble(session);
+	if (session->options->quiet)
+		return;
 	print_size(size, sizeof size, (double)session->written.file_bytes);
 	fprintf(stderr, "tee-perf: wrote %s: %s, %" PRIu64 " events, %" PRIu64 " process%s, %" PRIu64 " thread%s",
 		output, size, totals->events, totals->processes, totals->processes == 1 ? "" : "es", totals->threads,

@@ -47,13 +47,14 @@ static bool wait_for_room(struct tee_perf_thread *thread, const struct tee_perf_
 	uint64_t reader, seen_reader, seen_clock = host_read(&thread->host->clock);
 	unsigned idle = 0, total = 0;
 
+	/* Another thread, or this one, has just waited in vain: dropping must be quick. */
+	if (tee_perf_state.stalled_clock != 0 && tee_perf_state.stalled_clock == seen_clock)
+		return has_room(thread, next, &reader);
 	for (int spin = 0; spin < SPINS; spin++) {
 		if (has_room(thread, next, &reader))
 			return true;
 		arch_pause();
 	}
-	if (tee_perf_state.stalled_clock != 0 && tee_perf_state.stalled_clock == seen_clock)
-		return false; /* another thread, or this one, has just waited in vain */
 	for (seen_reader = reader; !has_room(thread, next, &reader);) {
 		uint64_t clock = host_read(&thread->host->clock);
 		if (reader != seen_reader || clock != seen_clock)
