@@ -175,6 +175,8 @@ struct tee_perf_calls *tee_perf_calls_open(const struct tee_perf_recording *reco
 	calls->filter = *filter;
 	calls->model->observer = &calls->observer;
 	calls->player.skip_profile = true;
+	for (uint32_t i = 0; i < recording->model->tsc_count; i++) /* all of them, as the recording was read with */
+		tee_perf_model_tsc(calls->model, recording->model->tsc[i].ticks, recording->model->tsc[i].ns, NULL);
 	return calls;
 }
 

@@ -60,14 +60,42 @@ static void warn_broken(struct tee_perf_recording *recording, const char *first,
 		warn(recording, "%llu more sections are damaged", (unsigned long long)count - 1);
 }
 
-/* Everything up to the end or the first damage. What was read by then counts. */
-static int play_all(struct tee_perf_recording *recording, struct tee_perf_player *player, struct tee_perf_error *err)
+/* Points of the TSC's calibration may stand behind the records that need them: they are collected from the whole file
+ * before it is read again. */
+static int collect_tsc(const char *path, struct tee_perf_model *model, struct tee_perf_error *err)
+{
+	struct tee_perf_section section;
+	struct tee_perf_reader *reader = tee_perf_reader_open(path, err);
+	if (reader == NULL)
+		return -1;
+	int result = 0;
+	while (result == 0 && tee_perf_reader_next(reader, &section, NULL) == 1) {
+		struct tee_perf_time_pair *pairs;
+		size_t count;
+		if (section.type != TEE_PERF_SECTION_TSC ||
+		    tee_perf_pairs_decode(section.payload, section.size, &pairs, &count, NULL) != 0)
+			continue;
+		for (size_t i = 0; i < count && result == 0; i++)
+			result = tee_perf_model_tsc(model, pairs[i].a, pairs[i].b, err);
+		free(pairs);
+	}
+	tee_perf_reader_close(reader);
+	return result;
+}
+
+/* Everything up to the end or the first damage: what was read by then counts. 0, -1; 1: the calibration is needed
+ * first. */
+static int play_all(struct tee_perf_recording *recording, struct tee_perf_player *player, bool calibrated,
+		    struct tee_perf_error *err)
 {
 	struct tee_perf_error trouble = { 0 };
 	int result;
 	uint64_t steps = 0;
-	while ((result = tee_perf_player_step(player, &trouble)) == 1)
+	while ((result = tee_perf_player_step(player, &trouble)) == 1) {
+		if (recording->model->tsc_unknown && !calibrated)
+			return 1;
 		steps++;
+	}
 	if (result < 0 && (steps == 0 || trouble.class != TEE_PERF_INPUT))
 		return tee_perf_fail(err, trouble.class, "%s", trouble.message);
 	if (result < 0) {
@@ -86,6 +114,18 @@ static int play_all(struct tee_perf_recording *recording, struct tee_perf_player
 	return tee_perf_model_settle(recording->model, err);
 }
 
+static int play_file(struct tee_perf_recording *recording, struct tee_perf_player *player, bool calibrated,
+		     struct tee_perf_error *err)
+{
+	if (tee_perf_player_open(player, recording->path, recording->model, err) != 0)
+		return -1;
+	player->meta = take_meta;
+	player->argument = recording;
+	int result = play_all(recording, player, calibrated, err);
+	tee_perf_player_close(player);
+	return result;
+}
+
 static int load(struct tee_perf_recording *recording, struct tee_perf_error *err)
 {
 	struct tee_perf_player *player = malloc(sizeof *player);
@@ -94,12 +134,14 @@ static int load(struct tee_perf_recording *recording, struct tee_perf_error *err
 		free(player);
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for reading a recording");
 	}
-	int result = tee_perf_player_open(player, recording->path, recording->model, err);
-	if (result == 0) {
-		player->meta = take_meta;
-		player->argument = recording;
-		result = play_all(recording, player, err);
-		tee_perf_player_close(player);
+	int result = play_file(recording, player, false, err);
+	if (result == 1) {
+		tee_perf_model_free(recording->model);
+		recording->model = tee_perf_model_new();
+		if (recording->model == NULL)
+			result = tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for reading a recording");
+		else if ((result = collect_tsc(recording->path, recording->model, err)) == 0)
+			result = play_file(recording, player, true, err);
 	}
 	free(player);
 	return result;

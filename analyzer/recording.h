@@ -35,7 +35,8 @@ struct tee_perf_summary {
 	char *command; /* owned by the summary; "" unknown */
 	const char *host, *clock, *keep, *full, *tool_version;
 	uint64_t start_unix_ns, duration_ns, thread_time_ns, waited_ns, paused_ns, unresolved_ns;
-	uint64_t resolution_ns; /* 0 unknown */
+	uint64_t resolution_ns; /* of the clock that most records are of; 0 unknown */
+	double tsc_share;       /* of the records that are of the time-stamp counter */
 	uint64_t events, lost, holes, orphan_returns, clock_backwards, unknown_records, too_deep;
 	uint64_t calls, unwound, unconfirmed, open;
 	uint64_t data_bytes, nodes;

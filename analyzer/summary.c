@@ -45,6 +45,17 @@ static char *join_command(const json_t *command)
 	return joined;
 }
 
+/* The finest step that is known: the TSC's is its tick unless the recorder measured it, the host word's is what was
+ * really published. */
+static uint64_t resolution(const struct tee_perf_recording *recording, double tsc_share)
+{
+	const json_t *start = recording->start, *end = recording->end;
+	if (tsc_share <= 0.5)
+		return number(end, "resolution_ns", number(start, "clock_period_ns", 0));
+	double hz = json_number_value(json_object_get(end, "tsc_hz"));
+	return number(end, "tsc_resolution_ns", hz > 1e6 && hz < 1e9 ? (uint64_t)(1e9 / hz + 0.999) : 1);
+}
+
 static void add_track(struct tee_perf_summary *summary, const struct tee_perf_track *track)
 {
 	const struct tee_perf_counts *counts = &track->counts;
@@ -98,15 +109,20 @@ int tee_perf_recording_summary(const struct tee_perf_recording *recording, struc
 	summary->command = join_command(json_object_get(start, "command"));
 	if (summary->command == NULL)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for the recording's summary");
-	for (uint32_t i = 0; i < model->track_count; i++)
+	uint64_t records = 0, tsc_records = 0;
+	for (uint32_t i = 0; i < model->track_count; i++) {
 		add_track(summary, model->tracks[i]);
+		records += model->tracks[i]->counts.records;
+		tsc_records += model->tracks[i]->counts.tsc_records;
+	}
+	summary->tsc_share = records == 0 ? 0 : (double)tsc_records / (double)records;
 	uint64_t lost = number(end, "lost", 0);
 	summary->lost = lost > summary->lost ? lost : summary->lost; /* some are lost where no record could say so */
 	summary->duration_ns = number(end, "duration_ns", summary->duration_ns);
-	summary->resolution_ns = number(end, "resolution_ns", number(start, "clock_period_ns", 0));
+	summary->resolution_ns = resolution(recording, summary->tsc_share);
 	summary->start_unix_ns = number(start, "start_unix_ns", 0);
 	summary->host = text(start, "host");
-	summary->clock = text(start, "clock");
+	summary->clock = summary->tsc_share > 0.99 ? "tsc" : summary->tsc_share > 0 ? "host and tsc" : "host";
 	summary->keep = text(start, "keep");
 	summary->full = text(start, "full");
 	summary->tool_version = text(start, "tool_version");

@@ -113,7 +113,8 @@ struct tee_perf_track {
 	bool started, off, ended;
 	bool switched; /* another stack since the last change of time */
 	enum tee_perf_clock clock;
-	uint64_t first_ns, now_ns, off_since_ns;
+	uint64_t clock_records; /* counts.records when the clock was last set */
+	uint64_t first_ns, now_ns;
 	uint32_t gap_cursor, tsc_cursor, remap_cursor; /* places in the model's lists */
 	uint64_t remap_ns; /* next time at which addresses change their module; UINT64_MAX: none */
 

@@ -49,8 +49,23 @@ static void close_fullest(struct tee_perf_sink *sink)
 		close_block(fullest);
 }
 
+/* What the disk did not take is lost at this place of the stream. */
+static void tell_lost(struct tee_perf_stream *stream, uint64_t time)
+{
+	uint64_t lost = atomic_load(&stream->chain.lost_records) - stream->lost_told;
+	struct tee_perf_record record = { (uint64_t)TEE_PERF_META << TEE_PERF_KIND_SHIFT | time,
+					  lost << 8 | TEE_PERF_META_LOST };
+
+	if (lost == 0)
+		return;
+	stream->lost_told += lost;
+	stream->block->used =
+	    (size_t)(tee_perf_encode(stream->encoder, &record, 1, stream->block->bytes) - stream->block->bytes);
+	stream->block->info.record_count = 1;
+}
+
 /* Waits for a block, with the clock going on. The rings fill meanwhile, and the program waits: nothing is lost. */
-static bool open_block(struct tee_perf_stream *stream)
+static bool open_block(struct tee_perf_stream *stream, uint64_t time)
 {
 	struct tee_perf_sink *sink = stream->sink;
 
@@ -61,12 +76,16 @@ static bool open_block(struct tee_perf_stream *stream)
 			close_fullest(sink);
 		sink->while_waiting(sink->while_waiting_data);
 	}
+	if (atomic_load(&stream->chain.broken))
+		stream->fresh = true;
+	stream->block->chain = &stream->chain;
 	stream->block->info.process = stream->process;
 	stream->block->info.thread = stream->thread;
 	stream->block->info.reset = stream->fresh;
 	if (stream->fresh)
 		tee_perf_encoder_reset(stream->encoder);
 	stream->fresh = false;
+	tell_lost(stream, time);
 	return true;
 }
 
@@ -84,7 +103,7 @@ void tee_perf_sink_feed(struct tee_perf_stream *stream, const struct tee_perf_re
 	size_t room = (count + 1) * TEE_PERF_ENCODED_MAX;
 	if (stream->block != NULL && TEE_PERF_BLOCK_BYTES - stream->block->used < room)
 		close_block(stream);
-	if (stream->block == NULL && !open_block(stream)) {
+	if (stream->block == NULL && !open_block(stream, records[0].w0 & TEE_PERF_TIME_MASK)) {
 		stream->sink->lost_records += count;
 		return;
 	}

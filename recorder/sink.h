@@ -18,7 +18,9 @@ struct tee_perf_stream {
 	struct tee_perf_track *track;     /* --keep profile */
 	struct tee_perf_encoder *encoder; /* --keep calls, from here on */
 	struct tee_perf_block *block;
-	bool fresh; /* the next block starts with a reset encoder */
+	struct tee_perf_chain chain;
+	uint64_t lost_told; /* of chain.lost_records */
+	bool fresh;         /* the next block starts with a reset encoder */
 	struct tee_perf_stream *next;
 };
 

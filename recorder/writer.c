@@ -32,8 +32,11 @@ static void failed(struct tee_perf_writer_thread *writer, const struct tee_perf_
 	if (!writer->status.failed)
 		memcpy(writer->status.message, err->message, sizeof writer->status.message - 1);
 	writer->status.failed = true;
-	if (block->type == TEE_PERF_SECTION_EVENTS)
+	if (block->type == TEE_PERF_SECTION_EVENTS) {
 		writer->status.lost_records += block->info.record_count;
+		atomic_fetch_add(&block->chain->lost_records, block->info.record_count);
+		atomic_store(&block->chain->broken, true);
+	}
 	pthread_mutex_unlock(&writer->lock);
 }
 
@@ -44,11 +47,15 @@ static void write_block(struct tee_perf_writer_thread *writer, struct tee_perf_b
 	int level = hurry ? INT_MIN : ZSTD_LEVEL, result = 0;
 
 	if (block->type == TEE_PERF_SECTION_EVENTS) {
+		if (block->info.reset)
+			atomic_store(&block->chain->broken, false);
+		else if (atomic_load(&block->chain->broken))
+			result = tee_perf_fail(&err, TEE_PERF_SYSTEM, "a block before it was not written");
 		payload = &writer->payload;
 		payload->size = 0;
 		block->info.encoded = block->bytes;
 		block->info.encoded_size = block->used;
-		if (tee_perf_events_encode(payload, &block->info) != 0)
+		if (result == 0 && tee_perf_events_encode(payload, &block->info) != 0)
 			result = tee_perf_fail(&err, TEE_PERF_RESOURCE, "out of memory for a block of events");
 	}
 	if (result == 0)

@@ -7,14 +7,22 @@
 #include "format/data_file.h"
 #include "format/sections.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #define TEE_PERF_BLOCK_BYTES (256u << 10)
 #define TEE_PERF_BLOCKS_MAX  256u /* 64 MiB */
 
+/* Shared between a stream and the writer: blocks of one thread build on each other. */
+struct tee_perf_chain {
+	atomic_bool broken; /* a block was not written: those behind it are useless until one starts afresh */
+	_Atomic uint64_t lost_records; /* in blocks not written */
+};
+
 struct tee_perf_block {
 	struct tee_perf_block *next;
+	struct tee_perf_chain *chain; /* EVENTS */
 	enum tee_perf_section_type type;
 	struct tee_perf_events_info info; /* EVENTS: without the pointer to the bytes */
 	struct tee_perf_bytes section;    /* other types: the payload, owned by the block */
