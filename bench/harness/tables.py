@@ -22,12 +22,12 @@ def print_case(results, case):
     rows = []
     for variant in results.runs[case]:
         seconds = [results.median(case, variant, key) for key in ("elapsed_ns", "wall_ns", "recorder_cpu_ns")]
-        size, records = results.data(case, variant, "file_bytes"), results.data(case, variant, "records")
+        size, records = results.data(case, variant, "file_bytes"), results.data(case, variant, "events")
         rows.append(
             [variant, *(number(value / 1e9, 3) for value in seconds)]
             + [number(results.ratio(case, variant)), number(results.ratio(case, variant, "wall_ns"))]
             + [number(results.ns_per_event(case, variant))]
-            + [number(records / 1e6, 1) if records else "", number(size / records) if records else ""]
+            + [number(records / 1e6, 1) if records else "", number(size / records, 3) if records else ""]
             + [number(results.data(case, variant, "lost"), 0), number(results.median(case, variant, "peak_bytes") / 1e6, 0)]
             + [number(results.spread(case, variant), 0)]
         )
