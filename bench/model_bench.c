@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How fast the model takes records, and what memory it then has: synthetic streams, or a data file.
- * model_bench [-n RECORDS] [STREAM ...]    fib, leaf, interpreter, tsc (the interpreter with a clock per record)
- * model_bench -r FILE                      raw records (16 bytes each) of one thread from a file */
+ * model_bench [-n RECORDS] [STREAM ...]    fib, leaf, interpreter
+ * model_bench -r FILE                      raw records (16 bytes each) of one thread from a file
+ * -t TICKS: the clock is the TSC, and each record is that many ticks later than the one before */
 #include "analyzer/model.h"
 
 #include <getopt.h>
@@ -22,16 +23,14 @@
 struct stream {
 	struct tee_perf_record *records;
 	size_t count, capacity;
-	uint64_t time, step, random;
+	uint64_t time, random;
 };
 
 static void emit(struct stream *stream, enum tee_perf_kind kind, uint32_t entry, uint32_t cfa)
 {
 	if (stream->count == stream->capacity)
 		return;
-	if (stream->step != 0)
-		stream->time += stream->step;
-	else if (stream->count % PER_PERIOD == 0)
+	if (stream->count % PER_PERIOD == 0)
 		stream->time += 1000;
 	stream->records[stream->count++] = (struct tee_perf_record){
 		(uint64_t)kind << TEE_PERF_KIND_SHIFT | stream->time, (uint64_t)cfa << 32 | entry
@@ -114,23 +113,37 @@ static size_t heap_bytes(void)
 struct maker {
 	const char *name;
 	void (*make)(struct stream *stream);
-	uint64_t step; /* of the clock per record; 0: 1 us per PER_PERIOD records */
 };
 
 static const struct maker makers[] = {
-	{ "fib", make_fib, 0 },
-	{ "leaf", make_leaf, 0 },
-	{ "interpreter", make_interpreter, 0 },
-	{ "tsc", make_interpreter, 10 },
+	{ "fib", make_fib },
+	{ "leaf", make_leaf },
+	{ "interpreter", make_interpreter },
 };
 
-/* Frees the records. */
-static int feed(const char *name, struct tee_perf_record *records, size_t count)
+/* Begins with a change to the TSC, and gives each record a time of its own. */
+static int use_tsc(struct tee_perf_model *model, struct tee_perf_track *track, struct tee_perf_record *records,
+		   size_t count, uint64_t step)
+{
+	struct tee_perf_record change = { (uint64_t)TEE_PERF_META << TEE_PERF_KIND_SHIFT | 1000,
+					  TEE_PERF_CLOCK_TSC << 8 | TEE_PERF_META_CLOCK };
+	for (size_t i = 0; i < count; i++) {
+		uint64_t kind = records[i].w0 >> TEE_PERF_KIND_SHIFT;
+		records[i].w0 = kind << TEE_PERF_KIND_SHIFT | (1000 + i * step);
+	}
+	tee_perf_track_feed(track, &change, 1);
+	return tee_perf_model_tsc(model, 1000, 0, NULL) | tee_perf_model_tsc(model, 3001000, 1000000, NULL);
+}
+
+/* Frees the records. step: 0, or ticks per record. */
+static int feed(const char *name, struct tee_perf_record *records, size_t count, uint64_t step)
 {
 	size_t before = heap_bytes();
 	struct tee_perf_model *model = tee_perf_model_new();
 	struct tee_perf_track *track = model == NULL ? NULL : tee_perf_model_track(model, 0, 0);
 	if (track == NULL)
+		return 1;
+	if (step != 0 && use_tsc(model, track, records, count, step) != 0)
 		return 1;
 	double best = 1e9;
 	for (unsigned round = 0; round < 3; round++) { /* the first one builds the tree */
@@ -147,18 +160,17 @@ static int feed(const char *name, struct tee_perf_record *records, size_t count)
 	return 0;
 }
 
-static int run(const struct maker *maker, size_t count)
+static int run(const struct maker *maker, size_t count, uint64_t step)
 {
 	struct stream stream = { .records = malloc(count * sizeof *stream.records), .capacity = count };
 	if (stream.records == NULL)
 		return 1;
 	stream.random = 42;
-	stream.step = maker->step;
 	maker->make(&stream);
-	return feed(maker->name, stream.records, stream.count);
+	return feed(maker->name, stream.records, stream.count, step);
 }
 
-static int run_raw(const char *path, size_t count)
+static int run_raw(const char *path, size_t count, uint64_t step)
 {
 	FILE *file = fopen(path, "rb");
 	struct tee_perf_record *records = malloc(count * sizeof *records);
@@ -168,27 +180,34 @@ static int run_raw(const char *path, size_t count)
 	}
 	count = fread(records, sizeof *records, count, file);
 	fclose(file);
-	return feed("raw", records, count);
+	return feed("raw", records, count, step);
 }
 
 int main(int argc, char **argv)
 {
 	size_t count = 20000000;
+	uint64_t step = 0;
+	const char *raw = NULL;
 	int option;
-	while ((option = getopt(argc, argv, "n:r:")) != -1) {
+	while ((option = getopt(argc, argv, "n:r:t:")) != -1) {
 		if (option == 'r')
-			return run_raw(optarg, count);
-		if (option != 'n')
+			raw = optarg;
+		else if (option == 't')
+			step = strtoull(optarg, NULL, 10);
+		else if (option == 'n')
+			count = strtoull(optarg, NULL, 10);
+		else
 			return 2;
-		count = strtoull(optarg, NULL, 10);
 	}
+	if (raw != NULL)
+		return run_raw(raw, count, step);
 	int status = 0;
 	for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
 		bool wanted = optind == argc;
 		for (int a = optind; a < argc; a++)
 			wanted |= strcmp(argv[a], makers[i].name) == 0;
 		if (wanted)
-			status |= run(&makers[i], count);
+			status |= run(&makers[i], count, step);
 	}
 	return status;
 }

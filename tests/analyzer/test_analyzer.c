@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include <check.h>
+#include <stdlib.h>
+
+Suite *frames_suite(void);
+Suite *time_suite(void);
+
+int main(void)
+{
+	SRunner *runner = srunner_create(frames_suite());
+	srunner_add_suite(runner, time_suite());
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
