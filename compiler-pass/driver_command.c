@@ -27,6 +27,7 @@ static int pass_options(const struct driver_request *r, char **text, struct tee_
 {
 	char filter[PATH_MAX + 64] = "", minimum[32] = "";
 	unsigned long long hash = 0;
+	char *external = r->external_calls ? "external-calls;" : "";
 
 	if (r->filter) {
 		if (hash_file(r->filter, &hash, err) < 0)
@@ -35,10 +36,11 @@ static int pass_options(const struct driver_request *r, char **text, struct tee_
 	}
 	if (r->min_instructions)
 		snprintf(minimum, sizeof minimum, "min-instructions=%s;", r->min_instructions);
-	if (asprintf(text, "%s%s%s%s%s%s%s%s%s", r->before_inlining ? "before-inlining;" : "",
-		     r->function_sections ? "function-sections;" : "", r->debug_info ? "" : "strip-debug;", minimum,
-		     r->external_calls ? "external-calls" : "", r->external_globs ? "=" : "",
-		     r->external_globs ? r->external_globs : "", r->external_calls ? ";" : "", filter) < 0)
+	if (r->external_globs && asprintf(&external, "external-calls=%s;", r->external_globs) < 0)
+		external = NULL;
+	if (!external || asprintf(text, "%s%s%s%s%s%s%s", r->before_inlining ? "before-inlining;" : "",
+				  r->lto ? "lto;" : "", r->function_sections ? "function-sections;" : "",
+				  r->debug_info ? "" : "strip-debug;", minimum, external, filter) < 0)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
 	return 0;
 }
@@ -59,11 +61,18 @@ static int add_plugin(const struct driver_request *r, const char *library_direct
 	driver_args_add(command, "-default-function-attr");
 	driver_args_add(command, "-Xclang");
 	driver_args_addf(command, "tee-perf=%s", options);
-	if (!r->debug_info) /* for the map's file and line; the pass strips it */
-		driver_args_add(command, "-gline-tables-only");
 	driver_args_add(command, "--end-no-unused-arguments");
 	free(options);
 	return 0;
+}
+
+/* Line tables for the map's files and lines; the pass strips them. After the user's options, of which only -g0 can
+ * speak against it. */
+static void add_line_tables(struct driver_args *command)
+{
+	driver_args_add(command, "--start-no-unused-arguments");
+	driver_args_add(command, "-gline-tables-only");
+	driver_args_add(command, "--end-no-unused-arguments");
 }
 
 static void add_linker_argument(struct driver_args *command, const char *argument)
@@ -143,6 +152,8 @@ int driver_build_command(const struct driver_request *r, const char *library_dir
 	}
 	for (size_t i = 0; i < r->end_of_options; i++)
 		driver_args_add(command, r->rest.items[i]);
+	if (!r->raw_frontend && !r->asks_only && !r->debug_info)
+		add_line_tables(command);
 	if (!r->raw_frontend && add_runtime(r, library_directory, command, err) < 0)
 		return -1;
 	for (size_t i = r->end_of_options; i < r->rest.count; i++)

@@ -131,6 +131,8 @@ enum meaning {
 	STATIC,
 	SECTIONS, /* each function in its own section */
 	NO_SECTIONS,
+	LTO, /* link-time optimisation */
+	NO_LTO,
 	REFUSED,        /* would leave everything uninstrumented */
 	TAKES_ARGUMENT, /* the next argument is no input file */
 };
@@ -173,6 +175,9 @@ static const struct clang_option {
 	{ "-static-pie", STATIC },
 	{ "-ffunction-sections", SECTIONS },
 	{ "-fno-function-sections", NO_SECTIONS },
+	{ "-flto", LTO },
+	{ "-flto=*", LTO },
+	{ "-fno-lto", NO_LTO },
 	{ "-flegacy-pass-manager", REFUSED },
 	{ "-fno-new-pass-manager", REFUSED },
 	{ "-fno-experimental-new-pass-manager", REFUSED },
@@ -274,6 +279,10 @@ static int note_clang_argument(struct driver_request *r, const char *arg, bool *
 	case SECTIONS:
 	case NO_SECTIONS:
 		r->function_sections = option->meaning == SECTIONS;
+		break;
+	case LTO:
+	case NO_LTO:
+		r->lto = option->meaning == LTO;
 		break;
 	case REFUSED:
 		return tee_perf_fail(err, TEE_PERF_USAGE,

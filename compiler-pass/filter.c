@@ -3,7 +3,7 @@
  *
  *	# comment
  *	exclude function GLOB    GLOB against the linkage name and the demangled name
- *	include source GLOB      against the source path, as compilers print it
+ *	include source GLOB      against the source path, as compilers print it or absolute
  *
  * A glob has *, ? and [...], and must match the whole; * matches slashes too. What no rule matches is
  * instrumented. */
@@ -111,19 +111,25 @@ void tee_perf_filter_free(struct tee_perf_filter *filter)
 	free(filter);
 }
 
-bool tee_perf_filter_includes(const struct tee_perf_filter *filter, const char *function, const char *source)
+static bool matches_either(const char *glob, const char *const texts[2])
+{
+	for (int i = 0; i < 2; i++) {
+		if (texts[i] && !fnmatch(glob, texts[i], 0))
+			return true;
+	}
+	return false;
+}
+
+bool tee_perf_filter_includes(const struct tee_perf_filter *filter, const char *function, const char *const sources[2])
 {
 	char *demangled = tee_perf_shim_demangle(function);
+	const char *const names[2] = { function, demangled };
 	size_t i = filter->count;
 	bool matches = false;
 
 	while (i > 0 && !matches) {
 		const struct rule *rule = &filter->rules[--i];
-		if (rule->source)
-			matches = source && !fnmatch(rule->glob, source, 0);
-		else
-			matches =
-			    !fnmatch(rule->glob, function, 0) || (demangled && !fnmatch(rule->glob, demangled, 0));
+		matches = matches_either(rule->glob, rule->source ? sources : names);
 	}
 	free(demangled);
 	return matches ? filter->rules[i].include : true;

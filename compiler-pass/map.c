@@ -18,7 +18,7 @@
 /* Clang stores a path that lies below the compilation directory, or has a part in common with it, in two
  * pieces. Below it: as the user most likely wrote it, relative, which also keeps objects independent of where
  * they are built. Elsewhere: whole. */
-static char *join_path(LLVMMetadataRef file, LLVMMetadataRef unit_file)
+static char *join_path(LLVMMetadataRef file, LLVMMetadataRef unit_file, bool whole)
 {
 	unsigned name_length, directory_length, unit_length = 0;
 	const char *name = LLVMDIFileGetFilename(file, &name_length);
@@ -29,7 +29,8 @@ static char *join_path(LLVMMetadataRef file, LLVMMetadataRef unit_file)
 
 	if (!name_length)
 		return NULL;
-	if (name[0] == '/' || (unit_length == directory_length && (!unit || !memcmp(unit, directory, unit_length))))
+	if (name[0] == '/' ||
+	    (!whole && unit_length == directory_length && (!unit || !memcmp(unit, directory, unit_length))))
 		directory_length = 0;
 	path = malloc(size);
 	if (path)
@@ -38,7 +39,7 @@ static char *join_path(LLVMMetadataRef file, LLVMMetadataRef unit_file)
 	return path;
 }
 
-char *tee_perf_source_of_function(LLVMValueRef function)
+char *tee_perf_source_of_function(LLVMValueRef function, bool whole)
 {
 	LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
 	LLVMMetadataRef file = subprogram ? LLVMDIScopeGetFile(subprogram) : NULL;
@@ -46,7 +47,7 @@ char *tee_perf_source_of_function(LLVMValueRef function)
 	const char *source;
 
 	if (file)
-		return join_path(file, tee_perf_shim_unit_file(subprogram));
+		return join_path(file, tee_perf_shim_unit_file(subprogram), whole);
 	source = LLVMGetSourceFileName(LLVMGetGlobalParent(function), &length);
 	return length ? strndup(source, length) : NULL;
 }
@@ -179,7 +180,7 @@ LLVMValueRef tee_perf_map_entry_of_function(struct tee_perf_pass *pass, LLVMValu
 	LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
 	LLVMLinkage linkage = LLVMGetLinkage(function);
 	bool local = linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
-	char *file = tee_perf_source_of_function(function);
+	char *file = tee_perf_source_of_function(function, false);
 	struct entry_text text = {
 		.name = linkage_name(function),
 		.file = file,

@@ -56,7 +56,7 @@ static void mark_early(LLVMValueRef function)
 
 static bool is_wanted(struct tee_perf_pass *pass, LLVMValueRef function)
 {
-	char *source;
+	char *sources[2];
 	bool wanted;
 
 	if (tee_perf_function_attribute(function, EARLY_ATTRIBUTE, NULL) ||
@@ -64,9 +64,12 @@ static bool is_wanted(struct tee_perf_pass *pass, LLVMValueRef function)
 		return false;
 	if (!pass->options.filter)
 		return true;
-	source = tee_perf_source_of_function(function);
-	wanted = tee_perf_filter_includes(pass->options.filter, LLVMGetValueName(function), source);
-	free(source);
+	sources[0] = tee_perf_source_of_function(function, false);
+	sources[1] = tee_perf_source_of_function(function, true);
+	wanted =
+	    tee_perf_filter_includes(pass->options.filter, LLVMGetValueName(function), (const char *const *)sources);
+	free(sources[0]);
+	free(sources[1]);
 	return wanted;
 }
 

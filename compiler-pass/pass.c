@@ -15,12 +15,12 @@ int tee_perf_pass_begin(struct tee_perf_pass *pass, LLVMModuleRef module, const 
 	pass->context = LLVMGetModuleContext(module);
 	pass->builder = LLVMCreateBuilderInContext(pass->context);
 	pass->cfa = tee_perf_cfa_source_of(module);
-	pass->lto = tee_perf_shim_is_lto(module);
 	pass->int8_pointer = LLVMPointerType(LLVMInt8TypeInContext(pass->context), 0);
 	if (tee_perf_options_parse(&pass->options, options, error, sizeof error) < 0) {
 		tee_perf_shim_error(module, error);
 		return -1;
 	}
+	pass->lto = pass->options.lto || tee_perf_shim_is_lto(module);
 	return 0;
 }
 

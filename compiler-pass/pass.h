@@ -27,6 +27,7 @@ struct tee_perf_filter;
 
 struct tee_perf_pass_options {
 	bool before_inlining;
+	bool lto;                  /* what is made is bitcode that the linker will optimise */
 	bool function_sections;    /* each function gets a section of its own, so its map entry does too */
 	bool strip_debug_info;     /* the driver asked for line tables only for our sake */
 	unsigned min_instructions; /* 0: no minimum */
@@ -46,9 +47,9 @@ char *tee_perf_options_load(LLVMModuleRef module);
 /* Reads a filter file; NULL with a message in error. The caller frees it with tee_perf_filter_free. */
 struct tee_perf_filter *tee_perf_filter_read(const char *path, char *error, size_t error_size);
 void tee_perf_filter_free(struct tee_perf_filter *filter);
-/* Whether the function is to be instrumented: the last rule that matches decides, none: yes.
- * source may be NULL. */
-bool tee_perf_filter_includes(const struct tee_perf_filter *filter, const char *function, const char *source);
+/* Whether the function is to be instrumented: the last rule that matches decides, none: yes. Two spellings of the
+ * source path, of which either may match; they may be NULL. */
+bool tee_perf_filter_includes(const struct tee_perf_filter *filter, const char *function, const char *const sources[2]);
 
 /* ---- the work on one module */
 struct tee_perf_source_file {
@@ -109,8 +110,9 @@ LLVMValueRef tee_perf_map_entry_of_function(struct tee_perf_pass *pass, LLVMValu
 LLVMValueRef tee_perf_map_entry_of_external(struct tee_perf_pass *pass, LLVMValueRef function);
 /* The image structure with its constructor and destructor, if the module has map entries that are used. */
 void tee_perf_map_finish(struct tee_perf_pass *pass);
-/* The source file as the user knows it, malloc'ed; NULL: unknown. */
-char *tee_perf_source_of_function(LLVMValueRef function);
+/* The source file as the user wrote it, or (whole) with the compilation directory before it, where that is known;
+ * malloc'ed; NULL: unknown. */
+char *tee_perf_source_of_function(LLVMValueRef function, bool whole);
 
 /* instrument.c */
 void tee_perf_instrument_function(struct tee_perf_pass *pass, LLVMValueRef function);
