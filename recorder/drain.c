@@ -51,7 +51,7 @@ unsigned tee_perf_drain_chunk(uint64_t period_ns)
 
 void tee_perf_drain_tick(struct tee_perf_drain *drain)
 {
-	if (!drain->clock->counting)
+	if (!drain->clock->counting || atomic_load_explicit(&drain->stop, memory_order_relaxed))
 		return;
 	tee_perf_publisher_tick(drain->clock);
 	if (drain->clock->gap_count > 0)
@@ -267,6 +267,29 @@ static void finish_gone(struct tee_perf_drain *drain)
 			finish_process(drain, i);
 }
 
+/* ---- --max-size */
+
+/* What is on the disk stays; from here on the analyzer's model takes the records, and joins both when it is read. */
+static void watch_size(struct tee_perf_drain *drain)
+{
+	struct tee_perf_writer_status status;
+	struct tee_perf_model *model;
+	struct tee_perf_time_pair now;
+
+	if (drain->max_bytes == 0 || drain->sink->model != NULL)
+		return;
+	tee_perf_writer_status(drain->sink->writer, &status);
+	if (status.file_bytes < drain->max_bytes || (model = tee_perf_model_new()) == NULL)
+		return;
+	now = tee_perf_publisher_tsc(drain->clock);
+	if (drain->tsc_start.a != 0) {
+		tee_perf_model_tsc(model, drain->tsc_start.a, drain->tsc_start.b, &drain->err);
+		tee_perf_model_tsc(model, now.a, now.b, &drain->err);
+	}
+	pass_gaps(drain);
+	tee_perf_sink_turn_to_profile(drain->sink, model);
+}
+
 /* ---- clock choice */
 
 static void set_clock(struct tee_perf_drain *drain, enum tee_perf_clock choice)
@@ -341,6 +364,7 @@ static void housekeeping(struct tee_perf_drain *drain, uint64_t now)
 		look_for_ends(drain);
 		finish_gone(drain);
 		add_up(drain);
+		watch_size(drain);
 	}
 	if (now >= due[2]) {
 		if (due[2] != 0) {
@@ -353,7 +377,6 @@ static void housekeeping(struct tee_perf_drain *drain, uint64_t now)
 
 static void finish(struct tee_perf_drain *drain)
 {
-	drain->clock->counting = false; /* the program has ended: no gap matters any more */
 	look_for_processes(drain);
 	look_for_ends(drain);
 	finish_gone(drain);

@@ -46,11 +46,12 @@ struct tee_perf_drain {
 	struct tee_perf_region *region;
 	struct tee_perf_publisher *clock;
 	struct tee_perf_sink *sink;
-	unsigned chunk;     /* records between two looks at the clock */
-	bool follow;        /* false: only the first process */
-	bool automatic;     /* --clock auto: may change to the TSC */
-	bool overwrite;     /* rings are read at the end only */
-	uint64_t max_bytes; /* of the file, then the rest goes into a model; 0: no limit */
+	unsigned chunk;                      /* records between two looks at the clock */
+	bool follow;                         /* false: only the first process */
+	bool automatic;                      /* --clock auto: may change to the TSC */
+	bool overwrite;                      /* rings are read at the end only */
+	struct tee_perf_time_pair tsc_start; /* a: 0 if the counter is no clock */
+	uint64_t max_bytes;                  /* of the file, then the rest goes into a model; 0: no limit */
 	/* set by the main thread */
 	atomic_bool stop;         /* the command has ended: finish */
 	_Atomic uint64_t control; /* what the control word should be */

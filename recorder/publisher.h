@@ -36,6 +36,10 @@ void tee_perf_publisher_init(struct tee_perf_publisher *clock, uint64_t *word, u
 void tee_perf_publisher_tick(struct tee_perf_publisher *clock);
 /* Publishes without booking an interval: nobody reads the word as a clock now (TSC), it is the heartbeat. */
 void tee_perf_publisher_beat(struct tee_perf_publisher *clock);
+/* The time-stamp counter and the clock at one moment. */
+struct tee_perf_time_pair tee_perf_publisher_tsc(const struct tee_perf_publisher *clock);
+/* The counter runs at one rate in all states of the processor, and so alike on all cores. */
+bool tee_perf_tsc_usable(void);
 /* The interval within which half of the time was spent: the resolution that readers really had. */
 uint64_t tee_perf_publisher_resolution(const struct tee_perf_publisher *clock);
 

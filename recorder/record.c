@@ -11,29 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-static uint64_t ticks(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-/* The counter runs at one rate in all states of the processor, and so on all cores. */
-static bool tsc_usable(void)
-{
-	unsigned a, b, c, d;
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) != 0;
-}
-#else
-static uint64_t ticks(void)
-{
-	return 0;
-}
-static bool tsc_usable(void)
-{
-	return false;
-}
-#endif
-
 #define PROGRESS_MS 500
 
 /* ---- setting up */
@@ -41,7 +18,7 @@ static bool tsc_usable(void)
 static enum tee_perf_clock first_clock(const struct tee_perf_record_options *options)
 {
 	if (options->clock == TEE_PERF_CHOOSE_AUTO)
-		return tee_perf_cores() < 2 && tsc_usable() ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST;
+		return tee_perf_cores() < 2 && tee_perf_tsc_usable() ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST;
 	return options->clock == TEE_PERF_CHOOSE_TSC ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST;
 }
 
@@ -53,27 +30,11 @@ static uint64_t first_control(const struct tee_perf_record_options *options)
 	return control | (uint64_t)options->full << TEE_PERF_CONTROL_FULL_SHIFT;
 }
 
-/* A pair of readings close together: the best of some. */
-static void calibrate(const struct tee_perf_session *session, uint64_t *tsc, uint64_t *ns)
+static int push_tsc_pair(struct tee_perf_session *session, struct tee_perf_time_pair pair, struct tee_perf_error *err)
 {
-	uint64_t best = UINT64_MAX;
-
-	for (int i = 0; i < 8; i++) {
-		uint64_t before = ticks(), now = tee_perf_monotonic_ns() - session->clock.start_ns, after = ticks();
-		if (after - before >= best)
-			continue;
-		best = after - before;
-		*tsc = before + best / 2;
-		*ns = now;
-	}
-}
-
-static int push_tsc_pair(struct tee_perf_session *session, uint64_t tsc, uint64_t ns, struct tee_perf_error *err)
-{
-	struct tee_perf_time_pair pair = { tsc, ns };
 	struct tee_perf_bytes payload = { 0 };
 
-	if (session->model != NULL && tee_perf_model_tsc(session->model, tsc, ns, err) != 0)
+	if (session->sink.model != NULL && tee_perf_model_tsc(session->sink.model, pair.a, pair.b, err) != 0)
 		return -1;
 	if (tee_perf_pairs_encode(&payload, &pair, 1) != 0)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
@@ -83,20 +44,18 @@ static int push_tsc_pair(struct tee_perf_session *session, uint64_t tsc, uint64_
 /* The model converts while it runs: it needs two points before the first record. 2 ms give some 50 ppm. */
 static int calibrate_start(struct tee_perf_session *session, struct tee_perf_error *err)
 {
-	if (!tsc_usable())
+	if (!tee_perf_tsc_usable())
 		return session->options->clock == TEE_PERF_CHOOSE_TSC
 			   ? tee_perf_fail(err, TEE_PERF_SYSTEM,
 					   "this machine's time-stamp counter is not constant: use --clock host")
 			   : 0;
-	calibrate(session, &session->tsc_start, &session->tsc_start_ns);
-	if (push_tsc_pair(session, session->tsc_start, session->tsc_start_ns, err) != 0)
+	session->drain.tsc_start = tee_perf_publisher_tsc(&session->clock);
+	if (push_tsc_pair(session, session->drain.tsc_start, err) != 0)
 		return -1;
-	if (session->model == NULL)
+	if (session->sink.model == NULL)
 		return 0;
 	usleep(2000);
-	uint64_t tsc, ns;
-	calibrate(session, &tsc, &ns);
-	return push_tsc_pair(session, tsc, ns, err);
+	return push_tsc_pair(session, tee_perf_publisher_tsc(&session->clock), err);
 }
 
 static void keep_clock_going(void *data)
@@ -127,9 +86,8 @@ static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
 	if (tee_perf_region_create(&session->region, options->ring_bytes, control, err) != 0)
 		return -1;
 	tee_perf_publisher_init(&session->clock, &session->region.header->clock, options->clock_period_ns);
-	if (options->keep == TEE_PERF_KEEP_PROFILE && (session->model = tee_perf_model_new()) == NULL)
+	if (options->keep == TEE_PERF_KEEP_PROFILE && (session->sink.model = tee_perf_model_new()) == NULL)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
-	session->sink.model = session->model;
 	session->sink.while_waiting = keep_clock_going;
 	session->sink.while_waiting_data = &session->drain;
 	session->drain.region = &session->region;
@@ -137,7 +95,7 @@ static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
 	session->drain.sink = &session->sink;
 	session->drain.chunk = tee_perf_drain_chunk(options->clock_period_ns);
 	session->drain.follow = !options->no_follow;
-	session->drain.automatic = options->clock == TEE_PERF_CHOOSE_AUTO && tsc_usable();
+	session->drain.automatic = options->clock == TEE_PERF_CHOOSE_AUTO && tee_perf_tsc_usable();
 	session->drain.overwrite = options->full == TEE_PERF_FULL_OVERWRITE;
 	session->drain.max_bytes = options->max_bytes;
 	session->drain.control = control;
@@ -213,10 +171,10 @@ static int push_profile(struct tee_perf_session *session, struct tee_perf_error 
 {
 	struct tee_perf_bytes payload = { 0 };
 
-	if (session->model == NULL)
+	if (session->sink.model == NULL)
 		return 0;
-	if (tee_perf_model_finish(session->model, session->program_end_ns, err) != 0 ||
-	    tee_perf_model_serialize(session->model, &payload, err) != 0) {
+	if (tee_perf_model_finish(session->sink.model, session->program_end_ns, err) != 0 ||
+	    tee_perf_model_serialize(session->sink.model, &payload, err) != 0) {
 		free(payload.data);
 		return -1;
 	}
@@ -237,10 +195,9 @@ static void finish(struct tee_perf_session *session, struct tee_perf_error *err)
 {
 	session->tsc_used =
 	    (session->drain.control >> TEE_PERF_CONTROL_CLOCK_SHIFT & TEE_PERF_CONTROL_FIELD) == TEE_PERF_CLOCK_TSC;
-	if (session->tsc_start != 0) {
-		calibrate(session, &session->tsc_end, &session->tsc_end_ns);
-		push_tsc_pair(session, session->tsc_end, session->tsc_end_ns, err);
-	}
+	session->tsc_end = tee_perf_publisher_tsc(&session->clock);
+	if (session->drain.tsc_start.a != 0)
+		push_tsc_pair(session, session->tsc_end, err);
 	push_profile(session, err);
 	push_end(session, err);
 }
@@ -252,7 +209,7 @@ static void close_session(struct tee_perf_session *session, struct tee_perf_erro
 	if (session->file != NULL)
 		tee_perf_writer_close(session->file, err);
 	tee_perf_sink_free(&session->sink);
-	tee_perf_model_free(session->model);
+	tee_perf_model_free(session->sink.model);
 	free(session->clock.gap);
 	if (session->region.header != NULL)
 		tee_perf_region_destroy(&session->region);
@@ -264,7 +221,7 @@ int tee_perf_record(const struct tee_perf_record_options *options, struct tee_pe
 
 	if (tee_perf_child_block_signals(&session.child, err) != 0)
 		return -1;
-	tee_perf_calibrate_hooks(options, tsc_usable(), &session.hook_cost);
+	tee_perf_calibrate_hooks(options, tee_perf_tsc_usable(), &session.hook_cost);
 	bool recorded = prepare(&session, err) == 0 && run(&session, err) == 0;
 	if (recorded) {
 		finish(&session, err);

@@ -16,10 +16,9 @@ struct tee_perf_session {
 	struct tee_perf_drain drain;
 	struct tee_perf_child child;
 	struct tee_perf_writer *file;
-	struct tee_perf_model *model; /* --keep profile, or from --max-size on */
 	struct tee_perf_writer_status written;
 	uint64_t program_end_ns; /* since the start, when the command ended */
-	uint64_t tsc_start, tsc_start_ns, tsc_end, tsc_end_ns;
+	struct tee_perf_time_pair tsc_end;
 	bool tsc_used;
 	struct tee_perf_hook_cost hook_cost;
 };

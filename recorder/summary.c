@@ -77,8 +77,8 @@ int tee_perf_session_start_json(const struct tee_perf_session *session, struct t
 
 static double tsc_hz(const struct tee_perf_session *session)
 {
-	uint64_t ns = session->tsc_end_ns - session->tsc_start_ns;
-	return ns == 0 ? 0 : (double)(session->tsc_end - session->tsc_start) * 1e9 / (double)ns;
+	struct tee_perf_time_pair from = session->drain.tsc_start, to = session->tsc_end;
+	return to.b == from.b ? 0 : (double)(to.a - from.a) * 1e9 / (double)(to.b - from.b);
 }
 
 /* Half of what a call and its return cost lies between their two clock readings, half outside. */

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check-terminal.py TEE_PERF PROGRAM: Ctrl-C and Ctrl-Z on a terminal work as without the tool. PROGRAM counts for
+itself (steady.c)."""
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+tee_perf, program = sys.argv[1:3]
+failed = 0
+
+
+def check(what, holds):
+    global failed
+    if not holds:
+        failed += 1
+        print("failed:", what)
+
+
+def job(arguments, report):
+    """A shell's part: a foreground job in a process group of its own; tells each change of it, continues it when it
+    has stopped."""
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    pid = os.fork()
+    if pid == 0:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        os.execv(arguments[0], arguments)
+    while True:
+        _, status = os.waitpid(pid, os.WUNTRACED)
+        os.write(report, f"{status}\n".encode())
+        if not os.WIFSTOPPED(status):
+            os._exit(0)
+        time.sleep(0.5)
+        os.killpg(pid, signal.SIGCONT)
+
+
+def start(arguments):
+    """Runs a command as the foreground job of a terminal of its own; gives our end of the terminal, and a stream of
+    its wait statuses."""
+    statuses, report = os.pipe()
+    pid, terminal = pty.fork()
+    if pid == 0:
+        job(arguments, report)
+    os.close(report)
+    return terminal, os.fdopen(statuses)
+
+
+def read_all(terminal):
+    text = b""
+    try:
+        while chunk := os.read(terminal, 4096):
+            text += chunk
+    except OSError:
+        pass
+    return text.decode()
+
+
+def report_holds(name):
+    shown = subprocess.run([tee_perf, "report"], capture_output=True, text=True)
+    return shown.returncode == 0 and name in shown.stdout
+
+
+os.chdir(tempfile.mkdtemp())
+
+terminal, statuses = start([tee_perf, "record", program, "100000"])
+time.sleep(0.7)
+os.write(terminal, b"\x03")
+status = int(statuses.readline())
+check("Ctrl-C ends the program, and the recorder says 130", os.WIFEXITED(status) and os.WEXITSTATUS(status) == 130)
+check("the summary is there", "wrote tee-perf.data" in read_all(terminal))
+check("a report after Ctrl-C", report_holds("leaf"))
+
+terminal, statuses = start([tee_perf, "record", program, "100", "7"])
+time.sleep(0.4)
+os.write(terminal, b"\x1a")
+status = int(statuses.readline())
+check("Ctrl-Z stops the recorder", os.WIFSTOPPED(status))
+while os.WIFSTOPPED(status):
+    status = int(statuses.readline())
+check("it goes on and ends as the program does", os.WIFEXITED(status) and os.WEXITSTATUS(status) == 7)
+check("the program's output is there", "expect leaf 100000000" in read_all(terminal))
+check("a report after Ctrl-Z", report_holds("leaf"))
+
+# A signal sent to the recorder alone reaches the program.
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    recorder = subprocess.Popen([tee_perf, "record", "-q", program, "100000"], stdout=subprocess.DEVNULL)
+    time.sleep(0.5)
+    recorder.send_signal(number)
+    check(f"{number.name} is passed on", recorder.wait(20) == 128 + number)
+
+print("terminal:", "failed" if failed else "passed")
+sys.exit(failed != 0)
