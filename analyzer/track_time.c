@@ -128,6 +128,7 @@ static void set_clock(struct tee_perf_track *track, enum tee_perf_clock clock)
 		track->counts.tsc_records += track->counts.records - track->clock_records;
 	track->clock_records = track->counts.records;
 	track->clock = clock;
+	track->switched = false;
 }
 
 void tee_perf_track_time(struct tee_perf_track *track, const struct tee_perf_record *record)
