@@ -91,10 +91,14 @@ static void write_header(struct tee_perf_thread *thread, const struct tee_perf_g
 	host_write(&word[TEE_PERF_SUBBUF_SEQ], (uint64_t)TEE_PERF_META << TEE_PERF_KIND_SHIFT | next->sequence);
 }
 
+/* What is about to be overwritten ends at the first record that is not there yet. */
 static void clear(uintptr_t start)
 {
-	for (unsigned i = 0; i < TEE_PERF_SUBBUF_BYTES / 8; i++)
-		host_write((uint64_t *)start + i, 0);
+	struct tee_perf_record *record = (struct tee_perf_record *)(start + 8 * TEE_PERF_HEADER_WORDS);
+
+	host_write((uint64_t *)start, 0);
+	for (unsigned i = 0; i < TEE_PERF_SUBBUF_RECORDS; i++)
+		host_write(&record[i].w0, 0);
 }
 
 /* Where the sub-buffer after `current` goes. Growing happens at the wrap, where new memory joins the
