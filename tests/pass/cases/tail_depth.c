@@ -1,0 +1,62 @@
+// Mutual tail recursion three million deep runs as without hooks; each call is counted.
+// RUN: %cc -O2 %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
+// RUN: %cc -O2 -flto -fuse-ld=lld-%N %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
+// RUN: %cc -O3 -DMUSTTAIL %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
+// RUN: %cc -O0 -DMUSTTAIL %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
+// CHECK: even 3000000 1500001 1500000 untaken 0
+// CHECK: open 0 wrong 0
+#include "count_hooks.h"
+
+#include <stdio.h>
+
+#ifdef MUSTTAIL
+#define TAIL __attribute__((musttail))
+#else
+#define TAIL
+#endif
+#define KEEP __attribute__((noinline))
+
+KEEP int odd(int n, int *steps);
+KEEP void never(int n);
+
+KEEP int even(int n, int *steps)
+{
+	if (n == 0)
+		return 1;
+	++*steps;
+	TAIL return odd(n - 1, steps);
+}
+
+KEEP int odd(int n, int *steps)
+{
+	if (n == 0)
+		return 0;
+	++*steps;
+	TAIL return even(n - 1, steps);
+}
+
+KEEP void never(int n)
+{
+	__asm__ volatile("" ::"r"(n));
+}
+
+/* A conditional tail call whose condition is false: never() is not called, and this function returns once. */
+KEEP void conditional(int n)
+{
+	if (n)
+		never(n);
+}
+
+int main(void)
+{
+	int steps = 0, is_even;
+
+	for (int i = 0; i < 100; i++)
+		conditional(0);
+	is_even = even(3000000, &steps);
+	printf("%s %d %lu %lu untaken %lu\n", is_even ? "even" : "odd", steps, count_hooks_calls("even"),
+	       count_hooks_calls("odd"), count_hooks_calls("never"));
+	if (count_hooks_calls("conditional") != 100)
+		puts("wrong: conditional");
+	return 0;
+}
