@@ -192,7 +192,10 @@ static int refill(struct tee_perf_calls *calls, struct tee_perf_error *err)
 			return tee_perf_fail(err, trouble.class, "%s", trouble.message);
 		if (result != 1) {
 			calls->finished = true;
-			tee_perf_model_finish(calls->model, calls->recording->model->end_ns, NULL);
+			/* What a profile goes on with does not end here, but that is all we know. */
+			tee_perf_model_finish(calls->model,
+					      calls->recording->has_profile ? 0 : calls->recording->model->end_ns,
+					      NULL);
 		}
 		if (calls->failed)
 			return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for the single calls");

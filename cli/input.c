@@ -67,12 +67,12 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* One thing that a reader has to know, with its number in words; nothing if the number is 0. */
+/* One thing that a reader has to know, with its number; nothing if the number is 0. */
 static void note(FILE *out, uint64_t count, const char *text)
 {
 	char number[TEE_PERF_TEXT];
 	if (count != 0)
-		fprintf(out, "%-12s%s %s\n", "note", tee_perf_text_count(number, count), text);
+		fprintf(out, "%-12s%s: %s\n", "note", text, tee_perf_text_count(number, count));
 }
 
 static void print_not_recorded(const struct tee_perf_recording *recording, FILE *out)
@@ -96,15 +96,15 @@ static void print_not_recorded(const struct tee_perf_recording *recording, FILE 
 
 static void print_notes(const struct tee_perf_recording *recording, const struct tee_perf_summary *summary, FILE *out)
 {
-	note(out, summary->holes, "incomplete records were skipped");
-	note(out, summary->unwound, "calls ended without a return (exception, longjmp, end of a thread)");
-	note(out, summary->unconfirmed, "calls were open across lost records or a pause: their durations are not counted");
-	note(out, summary->open, "calls were still open at the end: they count up to it");
-	note(out, summary->orphan_returns, "returns had no call in the recording");
-	note(out, summary->guessed_stacks, "stacks were guessed: announce them with tee_perf_stack() of tee-perf.h");
-	note(out, summary->clock_backwards, "times were earlier than the one before, and held");
-	note(out, summary->unknown_records, "records were of an unknown kind");
-	note(out, summary->too_deep, "calls found no room on the stack of frames: counted, but without time");
+	note(out, summary->holes, "incomplete records, skipped");
+	note(out, summary->unwound, "calls ended by an exception, longjmp or the end of their thread");
+	note(out, summary->unconfirmed, "calls open across lost records or a pause, without a duration of their own");
+	note(out, summary->open, "calls still open at the end, which they count up to");
+	note(out, summary->orphan_returns, "returns of functions whose call was not recorded");
+	note(out, summary->guessed_stacks, "stacks that were guessed (tee_perf_stack() of tee-perf.h announces them)");
+	note(out, summary->clock_backwards, "times earlier than the one before, held");
+	note(out, summary->unknown_records, "records of an unknown kind");
+	note(out, summary->too_deep, "calls beyond the limit of open frames, counted without time");
 	if (summary->out_of_memory)
 		line(out, "note", "the model was full: what found no room is in [out of memory]");
 	if (summary->tsc_uncalibrated)

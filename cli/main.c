@@ -34,12 +34,12 @@ static const struct tee_perf_command *find(const char *name)
 static int close_output(int status)
 {
 	int failed = ferror(stdout);
-	if (fclose(stdout) == 0 && !failed)
+	if ((fclose(stdout) == 0 && !failed) || status != 0) /* after another error, one line is enough */
 		return status;
 	struct tee_perf_error err = { 0 };
 	tee_perf_fail_errno(&err, "cannot write all of the output");
 	fprintf(stderr, "tee-perf: %s\n", err.message);
-	return status != 0 ? status : tee_perf_error_exit_status(&err);
+	return tee_perf_error_exit_status(&err);
 }
 
 int main(int argc, char **argv)

@@ -57,8 +57,11 @@ static char *read_query(const char *query, struct tee_perf_error *err)
 	return text;
 }
 
-static int wrong_sql(sqlite3 *db, struct tee_perf_error *err)
+/* A table that could not be read says why; all else is the query's fault. */
+static int wrong_sql(sqlite3 *db, const struct tee_perf_query_source *source, struct tee_perf_error *err)
 {
+	if (source->err.class != TEE_PERF_OK)
+		return tee_perf_fail(err, source->err.class, "%s", source->err.message);
 	bool denied = sqlite3_errcode(db) == SQLITE_AUTH;
 	return tee_perf_fail(err, TEE_PERF_USAGE, "the query is wrong: %s; the tables are described in docs/QUERY.md",
 			     denied ? "a recording can only be read, with SELECT" : sqlite3_errmsg(db));
@@ -81,8 +84,8 @@ static void put_value(struct tee_perf_rows *rows, sqlite3_stmt *statement, int c
 	}
 }
 
-static int print_statement(sqlite3 *db, sqlite3_stmt *statement, enum tee_perf_format format,
-			   struct tee_perf_error *err)
+static int print_statement(sqlite3 *db, const struct tee_perf_query_source *source, sqlite3_stmt *statement,
+			   enum tee_perf_format format, struct tee_perf_error *err)
 {
 	int columns = sqlite3_column_count(statement), status = SQLITE_ROW;
 	const char **names = calloc((size_t)columns + 1, sizeof *names);
@@ -96,7 +99,7 @@ static int print_statement(sqlite3 *db, sqlite3_stmt *statement, enum tee_perf_f
 		for (int i = 0; i < columns; i++)
 			put_value(&rows, statement, i);
 	if (result == 0 && status != SQLITE_DONE && status != SQLITE_ROW)
-		result = wrong_sql(db, err);
+		result = wrong_sql(db, source, err);
 	result |= tee_perf_rows_end(&rows, err);
 	free(names);
 	if (format == TEE_PERF_FORMAT_JSON)
@@ -121,19 +124,20 @@ static bool nothing_left(sqlite3 *db, const char *sql)
 	return true;
 }
 
-static int print_answer(sqlite3 *db, const char *sql, enum tee_perf_format format, struct tee_perf_error *err)
+static int print_answer(sqlite3 *db, const struct tee_perf_query_source *source, const char *sql,
+			enum tee_perf_format format, struct tee_perf_error *err)
 {
 	sqlite3_stmt *statement;
 	const char *rest;
 	if (sqlite3_prepare_v2(db, sql, -1, &statement, &rest) != SQLITE_OK)
-		return wrong_sql(db, err);
+		return wrong_sql(db, source, err);
 	int result;
 	if (statement == NULL)
 		result = tee_perf_fail(err, TEE_PERF_USAGE, "the query is empty: see docs/QUERY.md for examples");
 	else if (!nothing_left(db, rest))
 		result = tee_perf_fail(err, TEE_PERF_USAGE, "the query has more than one statement: ask one at a time");
 	else
-		result = print_statement(db, statement, format, err);
+		result = print_statement(db, source, statement, format, err);
 	sqlite3_finalize(statement);
 	return result;
 }
@@ -153,7 +157,7 @@ int tee_perf_query_print(const struct tee_perf_recording *recording, const char 
 	else if (source != NULL) {
 		sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
 		sqlite3_set_authorizer(db, authorize, NULL);
-		result = print_answer(db, sql, format, err);
+		result = print_answer(db, source, sql, format, err);
 	}
 	sqlite3_close(db);
 	tee_perf_query_source_free(source);

@@ -125,6 +125,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 
 static int fail(sqlite3_vtab_cursor *cursor, const struct tee_perf_error *err)
 {
+	((struct calls_table *)cursor->pVtab)->source->err = *err;
 	sqlite3_free(cursor->pVtab->zErrMsg);
 	cursor->pVtab->zErrMsg = sqlite3_mprintf("%s", err->message);
 	return SQLITE_ERROR;

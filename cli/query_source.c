@@ -95,10 +95,9 @@ static int disconnect(sqlite3_vtab *table)
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
 	const struct array_module *module = ((struct array_table *)table)->module;
-	struct tee_perf_error err = { 0 };
-	if (module->table->prepare != NULL && module->table->prepare(module->source, &err) != 0) {
+	if (module->table->prepare != NULL && module->table->prepare(module->source, &module->source->err) != 0) {
 		sqlite3_free(table->zErrMsg);
-		table->zErrMsg = sqlite3_mprintf("%s", err.message);
+		table->zErrMsg = sqlite3_mprintf("%s", module->source->err.message);
 		return SQLITE_ERROR;
 	}
 	double count = (double)module->table->count(module->source);

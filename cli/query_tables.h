@@ -18,6 +18,7 @@ struct tee_perf_query_source {
 	struct tee_perf_edges edges;
 	struct tee_perf_tree *trees; /* by track */
 	uint64_t *first_stack;       /* by track: id of its first stack */
+	struct tee_perf_error err;   /* of a table, while the query ran */
 	bool has_functions, has_thread_functions, has_edges, has_trees;
 };
 

@@ -167,10 +167,14 @@ static uint32_t find_entry(const struct player *player, const char *name)
 {
 	char wanted[256];
 	snprintf(wanted, sizeof wanted, "%s", name);
+	char *at = strrchr(wanted, '@');
+	if (at != NULL)
+		*at = 0;
 	unescape(wanted);
 	for (size_t i = player->module_count; i-- > 0;) {
 		const struct module *module = &player->modules[i];
-		for (size_t j = 0; module->process == player->process && j < module->count; j++)
+		bool asked = module->process == player->process && (at == NULL || number(at + 1) == module->number);
+		for (size_t j = 0; asked && j < module->count; j++)
 			if (module->map[j].name != 0 && strcmp(entry_name(module, j), wanted) == 0)
 				return (uint32_t)(module->begin + j * sizeof *module->map);
 	}

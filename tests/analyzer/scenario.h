@@ -19,7 +19,8 @@
  *   TIME clock host|tsc
  *   TIME stack LO HI
  *
- * NAME is looked up in the process's modules from the last one on; a name without a module stands for an unknown entry. */
+ * NAME is looked up in the process's modules from the last one on, or in module M as NAME@M; a name that no module has
+ * stands for an unknown entry. */
 #ifndef TEE_PERF_TESTS_SCENARIO_H
 #define TEE_PERF_TESTS_SCENARIO_H
 

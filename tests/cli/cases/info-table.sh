@@ -1,0 +1,2 @@
+recording small
+tee-perf info

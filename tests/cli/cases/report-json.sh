@@ -1,0 +1,2 @@
+recording small
+tee-perf report --format json --sort calls --limit 2

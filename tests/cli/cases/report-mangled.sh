@@ -1,0 +1,2 @@
+recording small
+tee-perf report --mangled --format csv --sort total --limit 3

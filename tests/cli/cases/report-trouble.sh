@@ -1,0 +1,2 @@
+recording trouble
+tee-perf report
