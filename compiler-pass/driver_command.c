@@ -66,6 +66,23 @@ static int add_plugin(const struct driver_request *r, const char *library_direct
 	return 0;
 }
 
+/* See filter_marker.h. */
+static int add_filter_marker(const struct driver_request *r, const char *library_directory, struct driver_args *command,
+			     struct tee_perf_error *err)
+{
+	unsigned long long hash;
+
+	if (hash_file(r->filter, &hash, err) < 0)
+		return -1;
+	if (strpbrk(r->filter, "\"\\\n"))
+		return 0; /* cannot be written as a string literal; nobody calls a file so */
+	driver_args_addf(command, "-DTEE_PERF_FILTER_HASH=%llu", hash % 0x7ffffffe + 1);
+	driver_args_addf(command, "-DTEE_PERF_FILTER_FILE=\"%s\"", r->filter);
+	driver_args_add(command, "-include");
+	driver_args_addf(command, "%s/filter_marker.h", library_directory);
+	return 0;
+}
+
 /* Line tables for the map's files and lines; the pass strips them. After the user's options, of which only -g0 can
  * speak against it. */
 static void add_line_tables(struct driver_args *command)
@@ -111,18 +128,28 @@ static int add_static_runtime(const struct driver_request *r, const char *librar
 	return 0;
 }
 
-/* Given to the linker by path and by -Xlinker, as after "-x c" or "--" anything else would be a source file. An
- * image without hooks does not get it, unless it must come before the objects (see driver_build_command). */
+/* The runtime library, and the image's own copy of the hooks' fast path if there is one (docs/HOOK-SHAPE.md).
+ * Given to the linker by path and by -Xlinker, as after "-x c" or "--" anything else would be a source file. An
+ * image without hooks gets neither, unless they must come before the objects (see driver_build_command). */
 static int add_shared_runtime(const struct driver_request *r, const char *library_directory,
 			      struct driver_args *command, struct tee_perf_error *err)
 {
+	bool before_objects = r->end_of_options < r->rest.count;
 	char path[PATH_MAX + 32];
 
+	snprintf(path, sizeof path, "%s/libtee-perf-hooks.a", library_directory);
+	if (access(path, R_OK) == 0) {
+		if (before_objects)
+			add_linker_argument(command, "--whole-archive");
+		add_linker_argument(command, path);
+		if (before_objects)
+			add_linker_argument(command, "--no-whole-archive");
+	}
 	snprintf(path, sizeof path, "%s/libtee-perf-rt.so", library_directory);
 	if (check_runtime(path, err) < 0)
 		return -1;
 	add_linker_argument(command, "--push-state");
-	add_linker_argument(command, r->end_of_options < r->rest.count ? "--no-as-needed" : "--as-needed");
+	add_linker_argument(command, before_objects ? "--no-as-needed" : "--as-needed");
 	add_linker_argument(command, path);
 	add_linker_argument(command, "--pop-state");
 	add_linker_argument(command, "-rpath");
@@ -152,6 +179,8 @@ int driver_build_command(const struct driver_request *r, const char *library_dir
 	}
 	for (size_t i = 0; i < r->end_of_options; i++)
 		driver_args_add(command, r->rest.items[i]);
+	if (r->filter && r->preprocess_only && add_filter_marker(r, library_directory, command, err) < 0)
+		return -1;
 	if (!r->raw_frontend && !r->asks_only && !r->debug_info)
 		add_line_tables(command);
 	if (!r->raw_frontend && add_runtime(r, library_directory, command, err) < 0)

@@ -40,7 +40,7 @@ expect() { # calls, images at once, output
 export TRACE=1
 
 "${plain[@]}" -shared "$hooks" -o libhooks.so
-link=(-L. -lhooks "-Wl,-rpath,$PWD" -Wl,--no-undefined)
+link=(-L. -lhooks -Xlinker -rpath -Xlinker "$PWD" -Wl,--no-undefined)
 
 # Both, the program alone, the object alone. Several objects make one image.
 "${cc[@]}" -c main.c -o main.o

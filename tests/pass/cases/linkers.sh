@@ -59,12 +59,12 @@ try() { # linker, flags
 }
 
 for linker in bfd gold "lld-$major"; do
-	try $linker
-	try $linker -flto
-	try $linker -flto=thin
-	try $linker -no-pie
-	try $linker -static
-	try $linker -O0
+	try "$linker"
+	try "$linker" -flto
+	try "$linker" -flto=thin
+	try "$linker" -no-pie
+	try "$linker" -static
+	try "$linker" -O0
 done
 try bfd -static-pie
 try "lld-$major" -static-pie
