@@ -38,7 +38,7 @@ static void resync_unwinding(struct tee_perf_pass *pass, LLVMBasicBlockRef unwin
 {
 	LLVMValueRef place = tee_perf_shim_first_insertion_point(unwind), hook = tee_perf_shim_next_call(place);
 
-	if (hook && tee_perf_shim_callee(hook) == tee_perf_hook_function(pass, TEE_PERF_HOOK_RESYNC))
+	if (hook && tee_perf_hook_is(pass, hook, TEE_PERF_HOOK_RESYNC))
 		return; /* several calls unwind to here */
 	tee_perf_hook_insert(pass, TEE_PERF_HOOK_RESYNC, own_entry, place);
 }

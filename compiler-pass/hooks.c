@@ -14,12 +14,13 @@ struct tee_perf_cfa_source {
 	unsigned offset;       /* from there to the stack pointer before the call */
 	bool takes_level;
 	unsigned integer_registers, vector_registers; /* that carry arguments */
+	bool has_fast_hooks;
 };
 
 static const struct tee_perf_cfa_source cfa_sources[] = {
-	{ "x86_64", "llvm.addressofreturnaddress", 8, false, 6, 8 },
-	{ "aarch64", "llvm.sponentry", 0, false, 8, 8 },
-	{ "riscv64", "llvm.frameaddress", 0, true, 8, 8 },
+	{ "x86_64", "llvm.addressofreturnaddress", 8, false, 6, 8, true },
+	{ "aarch64", "llvm.sponentry", 0, false, 8, 8, false },
+	{ "riscv64", "llvm.frameaddress", 0, true, 8, 8, false },
 };
 
 const struct tee_perf_cfa_source *tee_perf_cfa_source_of(LLVMModuleRef module)
@@ -104,17 +105,75 @@ static LLVMValueRef build_cfa(struct tee_perf_pass *pass)
 	return source->offset ? LLVMBuildGEP2(pass->builder, int8, address, &offset, 1, "") : address;
 }
 
+/* x86-64: the hooks in their own calling convention (runtime/abi.h), which costs the function no spills. */
+static const struct fast_hook {
+	const char *code, *constraints;
+} fast_hooks[] = {
+#define ALSO_CHANGED ",0,1,~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"
+	[TEE_PERF_HOOK_CALL] = { "call tee_perf_call_fast", "={r10},={ax}" ALSO_CHANGED },
+	[TEE_PERF_HOOK_CALL_INLINED] = { "call tee_perf_call_inlined_fast", "={r10},={ax}" ALSO_CHANGED },
+	[TEE_PERF_HOOK_RETURN] = { "call tee_perf_return_fast", "={r10},={cx}" ALSO_CHANGED },
+	[TEE_PERF_HOOK_RESYNC] = { "call tee_perf_resync_fast", "={r10},={ax}" ALSO_CHANGED },
+};
+
+static bool uses_fast_hooks(const struct tee_perf_pass *pass)
+{
+	/* Hooks that were placed before inlining are found again, and changed, by the function they call. */
+	return pass->cfa->has_fast_hooks && !pass->options.before_inlining && !pass->options.plain_hooks;
+}
+
+static LLVMTypeRef fast_hook_type(struct tee_perf_pass *pass)
+{
+	LLVMTypeRef pointers[] = { pass->int8_pointer, pass->int8_pointer };
+
+	return LLVMFunctionType(LLVMStructTypeInContext(pass->context, pointers, 2, false), pointers, 2, false);
+}
+
+/* LLVM keeps one value for equal inline assembly. */
+static LLVMValueRef fast_hook_callee(struct tee_perf_pass *pass, enum tee_perf_hook hook)
+{
+	const struct fast_hook *fast = &fast_hooks[hook];
+
+	return LLVMGetInlineAsm(fast_hook_type(pass), (char *)fast->code, strlen(fast->code), (char *)fast->constraints,
+				strlen(fast->constraints), true, false, LLVMInlineAsmDialectATT, false);
+}
+
+/* A call within inline assembly pushes where LLVM believes a red zone, so the function gets none. */
+static void build_fast_call(struct tee_perf_pass *pass, LLVMValueRef function, enum tee_perf_hook hook,
+			    LLVMValueRef arguments[2])
+{
+	LLVMValueRef call =
+	    LLVMBuildCall2(pass->builder, fast_hook_type(pass), fast_hook_callee(pass, hook), arguments, 2, "");
+	unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", strlen("nounwind"));
+	unsigned noredzone = LLVMGetEnumAttributeKindForName("noredzone", strlen("noredzone"));
+
+	LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(pass->context, nounwind, 0));
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(pass->context, noredzone, 0));
+}
+
+bool tee_perf_hook_is(struct tee_perf_pass *pass, LLVMValueRef call, enum tee_perf_hook hook)
+{
+	if (uses_fast_hooks(pass))
+		return LLVMGetCalledValue(call) == fast_hook_callee(pass, hook);
+	return tee_perf_shim_callee(call) == tee_perf_hook_function(pass, hook);
+}
+
 void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, LLVMValueRef entry, LLVMValueRef where)
 {
 	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(where));
-	LLVMValueRef callee = tee_perf_hook_function(pass, hook);
 	LLVMTypeRef type = hook_type(pass);
-	LLVMValueRef arguments[2];
+	LLVMValueRef arguments[2], callee;
 
 	LLVMPositionBuilderBefore(pass->builder, where);
 	set_location(pass, function, where, hook);
 	arguments[0] = LLVMConstBitCast(entry, pass->int8_pointer);
 	arguments[1] = build_cfa(pass);
-	callee = LLVMConstBitCast(callee, LLVMPointerType(type, 0)); /* the user may have declared it otherwise */
+	if (uses_fast_hooks(pass)) {
+		build_fast_call(pass, function, hook, arguments);
+		return;
+	}
+	callee = LLVMConstBitCast(tee_perf_hook_function(pass, hook),
+				  LLVMPointerType(type, 0)); /* the user may have declared it otherwise */
 	LLVMBuildCall2(pass->builder, type, callee, arguments, 2, "");
 }

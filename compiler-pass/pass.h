@@ -27,6 +27,7 @@ struct tee_perf_filter;
 
 struct tee_perf_pass_options {
 	bool before_inlining;
+	bool plain_hooks; /* C calls even where there is something better */
 	bool lto;                  /* what is made is bitcode that the linker will optimise */
 	bool function_sections;    /* each function gets a section of its own, so its map entry does too */
 	bool strip_debug_info;     /* the driver asked for line tables only for our sake */
@@ -90,6 +91,8 @@ bool tee_perf_function_can_have_hooks(LLVMValueRef function);
 /* hooks.c: calls to the runtime. */
 LLVMValueRef tee_perf_hook_function(struct tee_perf_pass *pass, enum tee_perf_hook hook);
 /* Inserts hook(entry, CFA of the function) before the instruction `where`. */
+/* The call is one of this hook. */
+bool tee_perf_hook_is(struct tee_perf_pass *pass, LLVMValueRef call, enum tee_perf_hook hook);
 void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, LLVMValueRef entry, LLVMValueRef where);
 const struct tee_perf_cfa_source *tee_perf_cfa_source_of(LLVMModuleRef module);
 /* Arguments that the target passes in registers of each kind. */

@@ -159,6 +159,8 @@ static int run(struct tee_perf_session *session, struct tee_perf_error *err)
 		attend(session, started);
 	session->program_end_ns = tee_perf_monotonic_ns() - session->clock.start_ns;
 	atomic_store(&session->drain.stop, true);
+	/* Whoever does not want to wait for the rest of the file may now end us. */
+	sigprocmask(SIG_SETMASK, &session->child.old_mask, NULL);
 	pthread_join(drain, NULL);
 	if (session->options->progress)
 		tee_perf_session_print_progress(session, true);

@@ -46,6 +46,12 @@ void tee_perf_return(const struct tee_perf_map_entry *entry, const void *cfa);
  * it: after setjmp returned again, in a landing pad where frames may share a CFA. */
 void tee_perf_resync(const struct tee_perf_map_entry *entry, const void *cfa);
 
+/* x86-64: the same four in a calling convention of their own (arch/x86_64/hook.S): the entry in r10, the CFA in rax (at
+ * tee_perf_return_fast in rcx); changed are r10, r11, that register and the flags. Code that calls them must not use a
+ * red zone. Each image has its own hidden copy (libtee-perf-hooks.a), else the runtime's is called. */
+#define TEE_PERF_HOOKS_FAST                                                                                            \
+	"tee_perf_call_fast", "tee_perf_call_inlined_fast", "tee_perf_return_fast", "tee_perf_resync_fast"
+
 /* Called by each image's constructor (priority 0, before user constructors) and destructor. */
 void tee_perf_image_register(const struct tee_perf_image *image);
 void tee_perf_image_unregister(const struct tee_perf_image *image);

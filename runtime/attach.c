@@ -2,6 +2,8 @@
 /* Attaching: what is taken over from the host, once and checked; slots for threads. */
 #include "runtime/platform.h"
 
+#include "arch.h"
+
 struct tee_perf_state tee_perf_state = { .enabled = true };
 
 bool tee_perf_sizes_sane(uint64_t process_max, uint64_t slot_max, uint64_t ring_bytes, uint64_t segment_bytes,
@@ -117,9 +119,9 @@ static void tell_host(uint32_t slot)
 		host_write(&process->slot_count, __atomic_load_n(&tee_perf_state.slot_next, __ATOMIC_ACQUIRE));
 }
 
-/* Gives the calling thread a ring. NULL: it goes unrecorded, counted. A signal handler may come in at
+/* A signal handler may come in at
  * any point and attach the thread itself; then its ring is kept and ours goes back. */
-struct tee_perf_thread *tee_perf_thread_attach(uintptr_t cfa)
+static struct tee_perf_thread *attach_thread(uintptr_t cfa)
 {
 	uint32_t slot;
 
@@ -156,6 +158,17 @@ struct tee_perf_thread *tee_perf_thread_attach(uintptr_t cfa)
 	last_slot_plus_1 = slot + 1;
 	tell_host(slot);
 	tee_perf_platform_watch_thread_end();
+	return thread;
+}
+
+/* Gives the calling thread a ring. NULL: it goes unrecorded, counted. */
+struct tee_perf_thread *tee_perf_thread_attach(uintptr_t cfa)
+{
+	struct arch_vectors vectors;
+
+	arch_vectors_save(&vectors);
+	struct tee_perf_thread *thread = attach_thread(cfa);
+	arch_vectors_restore(&vectors);
 	return thread;
 }
 

@@ -15,9 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TEE_PERF_HIDDEN      __attribute__((visibility("hidden")))
-#define TEE_PERF_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define TEE_PERF_CURSOR_MASK ((uintptr_t)TEE_PERF_SUBBUF_BYTES - 1)
+/* What an image's copy of hook.S reaches into. Part of the hook ABI: TEE_PERF_ABI_VERSION. */
+#define TEE_PERF_IMAGE_VISIBLE __attribute__((visibility("protected")))
+#define TEE_PERF_HIDDEN        __attribute__((visibility("hidden")))
+#define TEE_PERF_UNLIKELY(x)   __builtin_expect(!!(x), 0)
+#define TEE_PERF_CURSOR_MASK   ((uintptr_t)TEE_PERF_SUBBUF_BYTES - 1)
 
 /* Where a thread stands in its ring. Two copies, the valid one named by thread->geometry, so that a
  * refill that is abandoned half-way (siglongjmp out of a signal handler) can simply be done again. */
@@ -77,9 +79,9 @@ struct tee_perf_state {
 	uint64_t slot_free[TEE_PERF_SLOT_MAX / 64]; /* bit set: given back */
 };
 
-extern struct tee_perf_state tee_perf_state TEE_PERF_HIDDEN;
+extern struct tee_perf_state tee_perf_state TEE_PERF_IMAGE_VISIBLE;
 extern const struct tee_perf_thread tee_perf_unattached TEE_PERF_HIDDEN;
-extern __thread struct tee_perf_thread *tee_perf_self TEE_PERF_HIDDEN __attribute__((tls_model("initial-exec")));
+extern __thread struct tee_perf_thread *tee_perf_self TEE_PERF_IMAGE_VISIBLE __attribute__((tls_model("initial-exec")));
 
 /* The only ways to touch host memory. Aligned 8-byte accesses; x86-64 keeps their order, elsewhere
  * release and acquire do. */
@@ -93,8 +95,8 @@ static inline void host_write(uint64_t *word, uint64_t value)
 }
 
 /* hook.c */
-void tee_perf_busy(uint64_t kind, uint64_t entry, uintptr_t cfa) TEE_PERF_HIDDEN;
-void tee_perf_slow(uint64_t kind, uint64_t entry, uintptr_t cfa) TEE_PERF_HIDDEN;
+void tee_perf_busy(uint64_t kind, uint64_t entry, uintptr_t cfa) TEE_PERF_IMAGE_VISIBLE;
+void tee_perf_slow(uint64_t kind, uint64_t entry, uintptr_t cfa) TEE_PERF_IMAGE_VISIBLE;
 
 /* ring.c: all with the owner held by the caller */
 void tee_perf_put(struct tee_perf_thread *thread, uint64_t kind, uint64_t w1) TEE_PERF_HIDDEN;

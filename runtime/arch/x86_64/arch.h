@@ -8,4 +8,19 @@ static inline void arch_pause(void)
 	__builtin_ia32_pause();
 }
 
+/* Keeps the vector registers, which hook.S leaves alone, while the platform calls code that is not ours. (What it calls
+ * is built for the baseline, so the upper halves of wider registers stay as they are.) */
+struct arch_vectors {
+	char area[512];
+} __attribute__((aligned(16)));
+
+static inline void arch_vectors_save(struct arch_vectors *vectors)
+{
+	__asm__ volatile("fxsave64 %0" : "=m"(*vectors));
+}
+static inline void arch_vectors_restore(const struct arch_vectors *vectors)
+{
+	__asm__ volatile("fxrstor64 %0" : : "m"(*vectors));
+}
+
 #endif
