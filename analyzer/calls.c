@@ -10,10 +10,10 @@
 const char *const tee_perf_call_end_names[] = { "returned", "unwound", "lost", "open" };
 
 const struct tee_perf_calls_filter tee_perf_calls_all = { .process = UINT32_MAX,
-							   .thread = UINT32_MAX,
-							   .function = UINT32_MAX,
-							   .start_max_ns = UINT64_MAX,
-							   .duration_max_ns = UINT64_MAX };
+							  .thread = UINT32_MAX,
+							  .function = UINT32_MAX,
+							  .start_max_ns = UINT64_MAX,
+							  .duration_max_ns = UINT64_MAX };
 
 /* Symbols of the functions of one track, as far as they were asked for: + 1. */
 struct symbol_cache {
@@ -60,8 +60,8 @@ static uint32_t symbol_of(struct tee_perf_calls *calls, const struct tee_perf_tr
 	}
 	if (cache->of[function] == 0) {
 		const struct tee_perf_function *info = &track->cct.functions[function];
-		uint32_t symbol = tee_perf_symbols_resolve(calls->recording->symbols, track->process, info->entry,
-							   info->first_ns);
+		uint32_t symbol =
+		    tee_perf_symbols_resolve(calls->recording->symbols, track->process, info->entry, info->first_ns);
 		if (symbol == UINT32_MAX)
 			return TEE_PERF_PSEUDO_MEMORY;
 		cache->of[function] = symbol + 1;
@@ -193,9 +193,8 @@ static int refill(struct tee_perf_calls *calls, struct tee_perf_error *err)
 		if (result != 1) {
 			calls->finished = true;
 			/* What a profile goes on with does not end here, but that is all we know. */
-			tee_perf_model_finish(calls->model,
-					      calls->recording->has_profile ? 0 : calls->recording->model->end_ns,
-					      NULL);
+			tee_perf_model_finish(
+			    calls->model, calls->recording->has_profile ? 0 : calls->recording->model->end_ns, NULL);
 		}
 		if (calls->failed)
 			return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for the single calls");

@@ -13,11 +13,11 @@ extern const char *const tee_perf_call_end_names[];
 struct tee_perf_call {
 	uint64_t id, parent; /* numbers from 1, of the whole recording in the order of calls; parent 0: none */
 	uint32_t process, thread;
-	uint32_t depth;         /* calls open below it on its stack */
-	uint32_t function;      /* symbol */
-	uint64_t start_ns;      /* since the recording's start */
-	uint64_t duration_ns;   /* callees included; without time on other stacks, waiting, pauses */
-	uint64_t self_ns;       /* without callees */
+	uint32_t depth;       /* calls open below it on its stack */
+	uint32_t function;    /* symbol */
+	uint64_t start_ns;    /* since the recording's start */
+	uint64_t duration_ns; /* callees included; without time on other stacks, waiting, pauses */
+	uint64_t self_ns;     /* without callees */
 	enum tee_perf_call_end end;
 	bool unconfirmed; /* open across lost records or a pause */
 	char *stack;      /* if wanted: "main;f;g", its own name last; valid until the next call is asked for */

@@ -17,12 +17,9 @@ static uint32_t pseudo_entry(enum tee_perf_pseudo pseudo)
 const char *tee_perf_pseudo_name(enum tee_perf_pseudo pseudo)
 {
 	static const char *const names[TEE_PERF_PSEUDO_COUNT] = {
-		[TEE_PERF_PSEUDO_THREAD] = "[not instrumented]",
-		[TEE_PERF_PSEUDO_LOST] = "[after lost records]",
-		[TEE_PERF_PSEUDO_PAUSED] = "[after a pause]",
-		[TEE_PERF_PSEUDO_UNRESOLVED] = "[unresolved]",
-		[TEE_PERF_PSEUDO_STACK] = "[other stack]",
-		[TEE_PERF_PSEUDO_GUESSED] = "[guessed stack]",
+		[TEE_PERF_PSEUDO_THREAD] = "[not instrumented]", [TEE_PERF_PSEUDO_LOST] = "[after lost records]",
+		[TEE_PERF_PSEUDO_PAUSED] = "[after a pause]",    [TEE_PERF_PSEUDO_UNRESOLVED] = "[unresolved]",
+		[TEE_PERF_PSEUDO_STACK] = "[other stack]",       [TEE_PERF_PSEUDO_GUESSED] = "[guessed stack]",
 		[TEE_PERF_PSEUDO_MEMORY] = "[out of memory]",
 	};
 	return names[pseudo];
@@ -144,7 +141,7 @@ static int add_function(struct tee_perf_cct *cct, uint32_t entry, uint64_t time_
 	if (cct->function_count == cct->function_capacity && grow_functions(cct) != 0)
 		return -1;
 	cct->functions[cct->function_count] =
-		(struct tee_perf_function){ .entry = entry, .first_ns = time_ns, .min_ns = UINT64_MAX };
+	    (struct tee_perf_function){ .entry = entry, .first_ns = time_ns, .min_ns = UINT64_MAX };
 	cct->function_count++;
 	return 0;
 }
@@ -229,7 +226,8 @@ uint32_t tee_perf_cct_attach(struct tee_perf_cct *cct, uint32_t parent, uint32_t
 	if (parent == cct->overflow || function == TEE_PERF_PSEUDO_MEMORY)
 		return cct->overflow;
 	if (!cct->functions[function].stale) {
-		const struct tee_perf_node_slot *slot = find_slot(cct, node_key(parent, cct->functions[function].entry));
+		const struct tee_perf_node_slot *slot =
+		    find_slot(cct, node_key(parent, cct->functions[function].entry));
 		if (slot->node != 0)
 			return slot->node;
 	}

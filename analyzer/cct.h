@@ -41,18 +41,18 @@ struct tee_perf_node {
 };
 
 struct tee_perf_node_slot {
-	uint64_t key; /* parent << 32 | entry */
+	uint64_t key;  /* parent << 32 | entry */
 	uint32_t node; /* 0: free (the root is nobody's child) */
 };
 
 struct tee_perf_function {
 	uint32_t entry;
-	bool stale;         /* its module is gone and the address is in use by another */
-	uint64_t first_ns;  /* when it was first called: decides between modules that had the address in turn */
-	uint64_t sum_ns;    /* of timed_count durations above zero */
+	bool stale;        /* its module is gone and the address is in use by another */
+	uint64_t first_ns; /* when it was first called: decides between modules that had the address in turn */
+	uint64_t sum_ns;   /* of timed_count durations above zero */
 	uint64_t timed_count;
-	uint64_t min_ns, max_ns;  /* of these */
-	uint64_t unwound_count;   /* ended without a return of their own: exception, longjmp, exit of the thread */
+	uint64_t min_ns, max_ns;    /* of these */
+	uint64_t unwound_count;     /* ended without a return of their own: exception, longjmp, exit of the thread */
 	uint64_t unconfirmed_count; /* open across lost records or a pause: their durations are not counted */
 	uint64_t open_count;        /* open at the end of the recording */
 	struct tee_perf_histogram durations;

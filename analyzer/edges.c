@@ -55,7 +55,7 @@ static struct tee_perf_edge *find_edge(struct builder *builder, const struct tee
 			return NULL;
 		slot = find_slot(builder, caller, callee);
 		builder->edges->edges[builder->edges->count++] =
-			(struct tee_perf_edge){ .caller = caller, .callee = callee };
+		    (struct tee_perf_edge){ .caller = caller, .callee = callee };
 		*slot = builder->edges->count;
 	}
 	return &builder->edges->edges[*slot - 1];

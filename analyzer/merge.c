@@ -21,8 +21,7 @@ struct merge {
 static bool is_stack_root(const struct tee_perf_cct *cct, uint32_t node)
 {
 	uint32_t function = cct->nodes[node].function;
-	return cct->parents[node] == 0 &&
-	       (function == TEE_PERF_PSEUDO_STACK || function == TEE_PERF_PSEUDO_GUESSED);
+	return cct->parents[node] == 0 && (function == TEE_PERF_PSEUDO_STACK || function == TEE_PERF_PSEUDO_GUESSED);
 }
 
 /* Which segment each node ran in, and how long each took. Stacks other than the first have no segments. */
@@ -43,14 +42,24 @@ static void measure_segments(struct merge *merge)
 	}
 }
 
+/* What a record of `from` means for the frames that are open in `into`. Calls themselves are in the tree of `from`. */
+static void end_frames(struct tee_perf_track *into, enum tee_perf_kind kind, uint64_t w1)
+{
+	struct tee_perf_record record = { (uint64_t)kind << TEE_PERF_KIND_SHIFT, w1 };
+	if (kind == TEE_PERF_CALL || kind == TEE_PERF_CALL_INLINED)
+		tee_perf_track_unwind(into, tee_perf_cfa(w1), kind == TEE_PERF_CALL);
+	else
+		tee_perf_track_apply(into, &record);
+}
+
 /* Plays what ended each segment on the frames that are open in `into`. */
 static void place_segments(struct merge *merge)
 {
 	struct tee_perf_track *into = merge->into;
 	const struct tee_perf_track *from = merge->from;
 	tee_perf_track_advance(into, from->first_ns);
-	if (from->first_call_w1 != 0)
-		tee_perf_track_unwind(into, tee_perf_cfa(from->first_call_w1));
+	if (from->first_call_kind != 0)
+		end_frames(into, from->first_call_kind, from->first_call_w1);
 	for (uint32_t i = 0; i <= from->segment_count; i++) {
 		const struct tee_perf_segment *segment = i < from->segment_count ? &from->segments[i] : NULL;
 		if (segment != NULL)
@@ -62,12 +71,7 @@ static void place_segments(struct merge *merge)
 		into->now_ns = end > into->now_ns ? end : into->now_ns;
 		if (segment == NULL)
 			break;
-		struct tee_perf_record record = { (uint64_t)segment->end_kind << TEE_PERF_KIND_SHIFT,
-						  segment->end_w1 };
-		if (segment->end_kind == TEE_PERF_CALL)
-			tee_perf_track_unwind(into, tee_perf_cfa(segment->end_w1));
-		else
-			tee_perf_track_apply(into, &record);
+		end_frames(into, segment->end_kind, segment->end_w1);
 	}
 }
 
@@ -104,9 +108,9 @@ static uint32_t place_node(struct merge *merge, uint32_t node)
 	struct tee_perf_cct *cct = &merge->into->cct;
 	const struct tee_perf_cct *from = &merge->from->cct;
 	uint32_t segment = merge->segment_of[node], parent = from->parents[node];
-	bool is_root = segment == merge->from->segment_count ? node == merge->from->root
-							       : segment != NO_SEGMENT &&
-									 node == merge->from->segments[segment].root;
+	bool is_root = segment == merge->from->segment_count
+			   ? node == merge->from->root
+			   : segment != NO_SEGMENT && node == merge->from->segments[segment].root;
 	if (is_root)
 		return merge->root_of[segment];
 	if (node == from->overflow)
@@ -202,6 +206,7 @@ void tee_perf_track_take_over(struct tee_perf_track *into, struct tee_perf_track
 	from->marks = NULL;
 	into->root = from->root;
 	into->first_call_w1 = from->first_call_w1;
+	into->first_call_kind = from->first_call_kind;
 	into->counts = from->counts;
 	into->guessed_stacks = from->guessed_stacks;
 	into->clock = from->clock;
@@ -212,7 +217,7 @@ void tee_perf_track_take_over(struct tee_perf_track *into, struct tee_perf_track
 	into->hot.hint = &into->cct.nodes[into->root].child;
 }
 
-/* Opens the frames that the segments' returns name, the outermost first. Their calls were not seen. */
+/* Opens the frames that the segments name, the outermost first. Their calls were not seen. */
 static void presume_frames(struct tee_perf_track *into, const struct tee_perf_track *from)
 {
 	uint32_t low = tee_perf_cfa(from->segments[0].end_w1);
@@ -222,7 +227,8 @@ static void presume_frames(struct tee_perf_track *into, const struct tee_perf_tr
 	tee_perf_stacks_assign(into, high);
 	for (uint32_t i = from->segment_count; i-- > 0;) {
 		const struct tee_perf_segment *segment = &from->segments[i];
-		if (segment->end_kind != TEE_PERF_RETURN || tee_perf_track_room(into, 1) != 0)
+		bool names = segment->end_kind == TEE_PERF_RETURN || segment->end_kind == TEE_PERF_RESYNC;
+		if (!names || into->hot.top->w1 == segment->end_w1 || tee_perf_track_room(into, 1) != 0)
 			continue;
 		uint32_t node = tee_perf_track_enter(into, (uint32_t)segment->end_w1);
 		*++into->hot.top = (struct tee_perf_frame){ segment->end_w1, TEE_PERF_FRAME_UNCONFIRMED, node };

@@ -166,7 +166,8 @@ static int plan_remap(struct tee_perf_model *model, const struct tee_perf_module
 	for (uint32_t i = 0; i < model->track_count; i++) {
 		struct tee_perf_track *track = model->tracks[i];
 		if (track->remap_cursor > place)
-			track->remap_cursor = place; /* a range that is retired twice is split once too often, not wrong */
+			track->remap_cursor =
+			    place; /* a range that is retired twice is split once too often, not wrong */
 		tee_perf_track_plan_remap(track);
 	}
 	return 0;

@@ -47,7 +47,8 @@ int tee_perf_model_finish(struct tee_perf_model *model, uint64_t end_ns, struct 
 int tee_perf_model_settle(struct tee_perf_model *model, struct tee_perf_error *err);
 
 /* ---- the model as a section PROFILE, and back */
-int tee_perf_model_serialize(const struct tee_perf_model *model, struct tee_perf_bytes *out, struct tee_perf_error *err);
+int tee_perf_model_serialize(const struct tee_perf_model *model, struct tee_perf_bytes *out,
+			     struct tee_perf_error *err);
 int tee_perf_model_load(struct tee_perf_model *model, const void *payload, size_t size, struct tee_perf_error *err);
 
 #endif

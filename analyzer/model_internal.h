@@ -54,10 +54,10 @@ struct tee_perf_model {
 	struct tee_perf_track **tracks; /* in the order of their creation */
 	uint32_t process_count, thread_count, module_count, remap_count, gap_count, tsc_count, track_count;
 	uint32_t process_capacity, thread_capacity, module_capacity, remap_capacity, gap_capacity, tsc_capacity,
-		track_capacity;
+	    track_capacity;
 	uint32_t *track_slots; /* track index + 1 by (process, thread), 0 free */
 	uint32_t track_mask;
-	uint32_t node_count; /* of all tracks */
+	uint32_t node_count;                /* of all tracks */
 	struct tee_perf_observer *observer; /* for the tracks created from now on; NULL: none */
 	bool finished;
 	bool tsc_unknown; /* TSC times without calibration: one tick was taken for a nanosecond */

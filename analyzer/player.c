@@ -63,7 +63,7 @@ static void break_block(struct tee_perf_player *player, const char *why)
 			 player->wanted);
 	player->tracks[player->track->number].broken = true;
 	struct tee_perf_record lost = { (uint64_t)TEE_PERF_META << TEE_PERF_KIND_SHIFT |
-						(player->track->hot.w0 & TEE_PERF_TIME_MASK),
+					    (player->track->hot.w0 & TEE_PERF_TIME_MASK),
 					missing << 8 | TEE_PERF_META_LOST };
 	tee_perf_track_feed(player->track, &lost, 1);
 	player->track = NULL;
@@ -163,8 +163,7 @@ static int play_module(struct tee_perf_player *player, const struct tee_perf_sec
 	return tee_perf_model_module(player->model, &info, err);
 }
 
-static int play_gaps(struct tee_perf_player *player, const struct tee_perf_section *section,
-		     struct tee_perf_error *err)
+static int play_gaps(struct tee_perf_player *player, const struct tee_perf_section *section, struct tee_perf_error *err)
 {
 	return play_pairs(player, section, tee_perf_model_gap, err);
 }
@@ -183,8 +182,7 @@ static int play_profile(struct tee_perf_player *player, const struct tee_perf_se
 	return tee_perf_model_load(player->model, section->payload, section->size, err);
 }
 
-static int play_meta(struct tee_perf_player *player, const struct tee_perf_section *section,
-		     struct tee_perf_error *err)
+static int play_meta(struct tee_perf_player *player, const struct tee_perf_section *section, struct tee_perf_error *err)
 {
 	return player->meta == NULL ? 0 : player->meta(player, section, err);
 }
@@ -193,10 +191,10 @@ int tee_perf_player_step(struct tee_perf_player *player, struct tee_perf_error *
 {
 	static int (*const play[])(struct tee_perf_player *, const struct tee_perf_section *,
 				   struct tee_perf_error *) = {
-		[TEE_PERF_SECTION_START] = play_meta,	  [TEE_PERF_SECTION_PROCESS] = play_process,
-		[TEE_PERF_SECTION_MODULE] = play_module,  [TEE_PERF_SECTION_THREAD] = play_thread,
-		[TEE_PERF_SECTION_EVENTS] = begin_block,  [TEE_PERF_SECTION_GAPS] = play_gaps,
-		[TEE_PERF_SECTION_TSC] = play_tsc,	  [TEE_PERF_SECTION_PROFILE] = play_profile,
+		[TEE_PERF_SECTION_START] = play_meta,    [TEE_PERF_SECTION_PROCESS] = play_process,
+		[TEE_PERF_SECTION_MODULE] = play_module, [TEE_PERF_SECTION_THREAD] = play_thread,
+		[TEE_PERF_SECTION_EVENTS] = begin_block, [TEE_PERF_SECTION_GAPS] = play_gaps,
+		[TEE_PERF_SECTION_TSC] = play_tsc,       [TEE_PERF_SECTION_PROFILE] = play_profile,
 		[TEE_PERF_SECTION_END] = play_meta,
 	};
 	if (player->track != NULL) {

@@ -15,8 +15,7 @@ struct tee_perf_player {
 	struct tee_perf_reader *reader;
 	struct tee_perf_model *model; /* not owned */
 	/* What the model does not take; the payload of START and END. May be NULL. */
-	int (*meta)(struct tee_perf_player *player, const struct tee_perf_section *section,
-		    struct tee_perf_error *err);
+	int (*meta)(struct tee_perf_player *player, const struct tee_perf_section *section, struct tee_perf_error *err);
 	void *argument;
 	bool skip_profile;
 
@@ -24,7 +23,7 @@ struct tee_perf_player {
 	struct tee_perf_player_track {
 		struct tee_perf_decoder *decoder;
 		bool broken; /* nothing can be decoded until a block that starts afresh */
-	} *tracks;
+	} * tracks;
 	uint32_t track_capacity;
 
 	/* the block of events being played */
@@ -33,8 +32,8 @@ struct tee_perf_player {
 	uint64_t offset, wanted, played;
 
 	uint64_t event_blocks, broken_blocks, broken_sections, profile_sections;
-	uint64_t last_ns;        /* latest time of any thread */
-	char first_broken[256];  /* what was wrong with the first broken block of events */
+	uint64_t last_ns;       /* latest time of any thread */
+	char first_broken[256]; /* what was wrong with the first broken block of events */
 	char first_broken_section[1200];
 	struct tee_perf_record records[TEE_PERF_PLAYER_BATCH];
 };

@@ -4,7 +4,7 @@
  *   profile  = version, track count, track...
  *   track    = process, thread, clock, first time, last time, guessed stacks, counters (count, value...),
  *              functions (count, function...), nodes (count, node...), segments (count, segment...), root,
- *              first call, marks (count, mark...)
+ *              first call (kind, w1), marks (count, mark...)
  *   function = entry, stale, first time, unwound, unconfirmed, open, timed calls; and if timed: sum, minimum,
  *              maximum, first bucket, buckets (count, value...)
  *   node     = number - parent, function, calls, self time; node 0 without the first two

@@ -33,8 +33,8 @@ static int take_function(struct tee_perf_cursor *in, struct tee_perf_cct *cct)
 		in->bad = true;
 	if (in->bad)
 		return 0;
-	uint32_t number = stale ? tee_perf_cct_stale_function(cct, entry, first_ns)
-				: tee_perf_cct_function(cct, entry, first_ns);
+	uint32_t number =
+	    stale ? tee_perf_cct_stale_function(cct, entry, first_ns) : tee_perf_cct_function(cct, entry, first_ns);
 	if (number == TEE_PERF_PSEUDO_MEMORY)
 		return -1;
 	if (number != before) { /* twice the same */
@@ -106,18 +106,18 @@ static int take_segments(struct tee_perf_cursor *in, struct tee_perf_track *trac
 			return -1;
 		struct tee_perf_segment *segment = &track->segments[track->segment_count++];
 		segment->root = tee_perf_take_below(in, track->cct.count);
-		segment->end_kind = tee_perf_take_below(in, 8);
+		segment->end_kind = tee_perf_take_below(in, TEE_PERF_RESYNC + 1);
 		segment->end_w1 = tee_perf_take(in);
 		segment->end_ns = tee_perf_take(in);
 		bool root_is_one = i == 0 ? segment->root == 0 : segment->root > last;
-		if (!root_is_one || (segment->end_kind != TEE_PERF_CALL && segment->end_kind != TEE_PERF_RETURN) ||
-		    segment->end_ns > TEE_PERF_TIME_MASK)
+		if (!root_is_one || segment->end_kind == 0 || segment->end_ns > TEE_PERF_TIME_MASK)
 			in->bad = true;
 		last = segment->root;
 	}
 	track->root = tee_perf_take_below(in, track->cct.count);
 	if (count == 0 ? track->root != 0 : track->root <= last)
 		in->bad = true;
+	track->first_call_kind = tee_perf_take_below(in, TEE_PERF_CALL_INLINED + 1);
 	track->first_call_w1 = tee_perf_take(in);
 	return 0;
 }

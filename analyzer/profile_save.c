@@ -71,6 +71,7 @@ static void put_track(struct saver *saver, const struct tee_perf_track *track)
 		put(saver, track->segments[i].end_ns);
 	}
 	put(saver, track->root);
+	put(saver, track->first_call_kind);
 	put(saver, track->first_call_w1);
 	put(saver, track->mark_count);
 	for (uint32_t i = 0; i < track->mark_count; i++) {

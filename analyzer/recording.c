@@ -159,8 +159,7 @@ struct tee_perf_recording *tee_perf_recording_open(const char *path, struct tee_
 	recording->start = json_object();
 	recording->end = json_object();
 	struct stat status;
-	if (load(recording, err) == 0 &&
-	    (recording->symbols = tee_perf_symbols_new(recording->model, err)) != NULL) {
+	if (load(recording, err) == 0 && (recording->symbols = tee_perf_symbols_new(recording->model, err)) != NULL) {
 		recording->file_bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 		return recording;
 	}

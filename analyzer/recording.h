@@ -55,7 +55,6 @@ int tee_perf_recording_summary(const struct tee_perf_recording *recording, struc
 void tee_perf_summary_clear(struct tee_perf_summary *summary);
 
 /* What the hooks cost on the clock of a track, by the recorder's calibration; zeros if it has none. */
-struct tee_perf_calibration tee_perf_recording_calibration(const struct tee_perf_recording *recording,
-							   uint32_t track);
+struct tee_perf_calibration tee_perf_recording_calibration(const struct tee_perf_recording *recording, uint32_t track);
 
 #endif

@@ -224,10 +224,14 @@ void tee_perf_stacks_assign(struct tee_perf_track *track, uint32_t cfa)
 
 void tee_perf_stacks_leave(struct tee_perf_track *track)
 {
-	struct tee_perf_stack *previous = track->stack->previous;
-	if (previous == NULL || !tee_perf_frame_is_bottom(track->hot.top) || is_empty(track, previous))
+	struct tee_perf_stack *back = track->stack->previous;
+	if (back == NULL || !tee_perf_frame_is_bottom(track->hot.top))
 		return;
-	swap_to(track, previous);
+	if (is_empty(track, back))
+		back = track->own;
+	if (back == NULL || back == track->stack || is_empty(track, back))
+		return;
+	swap_to(track, back);
 	track->switched = true;
 }
 
@@ -238,7 +242,7 @@ void tee_perf_stacks_each(struct tee_perf_track *track, void (*visit)(struct tee
 	visit(track, argument);
 	for (uint32_t i = 0; i < track->stack_count + track->guessed_count; i++) {
 		struct tee_perf_stack *stack =
-			i < track->stack_count ? track->stacks[i] : track->guessed[i - track->stack_count];
+		    i < track->stack_count ? track->stacks[i] : track->guessed[i - track->stack_count];
 		if (stack == current || tee_perf_frame_is_bottom(stack->top))
 			continue;
 		swap_to(track, stack);
@@ -257,6 +261,8 @@ static void drop_stack(struct tee_perf_track *track, struct tee_perf_stack *stac
 	while (!tee_perf_frame_is_bottom(track->hot.top))
 		tee_perf_track_pop(track, TEE_PERF_UNWOUND);
 	swap_to(track, back);
+	if (track->own == stack)
+		track->own = NULL;
 	for (uint32_t i = 0; i < track->stack_count; i++)
 		if (track->stacks[i]->previous == stack)
 			track->stacks[i]->previous = NULL;
@@ -321,7 +327,8 @@ void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_
 {
 	if (hi <= lo)
 		return;
-	uint32_t span = hi - lo > TEE_PERF_STACK_SPAN_MAX ? TEE_PERF_STACK_SPAN_MAX : (uint32_t)(hi - lo);
+	/* A CFA may be the upper end, where the first frame was called, but not the lower: stacks may touch. */
+	uint32_t span = hi - lo > TEE_PERF_STACK_SPAN_MAX ? TEE_PERF_STACK_SPAN_MAX : (uint32_t)(hi - lo - 1);
 	uint32_t begin = (uint32_t)hi - span;
 	struct tee_perf_stack *stack = find_announced(track, begin);
 	if (stack != NULL && stack->lo == begin && stack->span == span)
@@ -335,12 +342,13 @@ void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_
 	if (stack == NULL)
 		return;
 	stack->announced = true;
+	if (track->own == NULL)
+		track->own = stack;
 	set_range(stack, begin, span);
 	if (stack == track->stack)
 		track->hot.lo = stack->lo;
 	uint32_t place = first_above(track, begin);
-	memmove(track->stacks + place + 1, track->stacks + place,
-		(track->stack_count - place) * sizeof *track->stacks);
+	memmove(track->stacks + place + 1, track->stacks + place, (track->stack_count - place) * sizeof *track->stacks);
 	track->stacks[place] = stack;
 	track->stack_count++;
 }

@@ -28,12 +28,12 @@ static char *join_command(const json_t *command)
 		return strdup(json_string_value(command));
 	size_t size = 1, index;
 	const json_t *word;
-	json_array_foreach(command, index, word)
-		size += json_string_length(word) + 1;
+	json_array_foreach(command, index, word) size += json_string_length(word) + 1;
 	char *joined = malloc(size), *end = joined;
 	if (joined == NULL)
 		return NULL;
-	json_array_foreach(command, index, word) {
+	json_array_foreach(command, index, word)
+	{
 		if (!json_is_string(word))
 			continue;
 		if (end != joined)

@@ -159,8 +159,7 @@ static void unknown_name(char *name, size_t size, uint32_t process, uint32_t ent
 	snprintf(name, size, "0x%x of process %u", entry, process);
 }
 
-uint32_t tee_perf_symbols_resolve(struct tee_perf_symbols *symbols, uint32_t process, uint32_t entry,
-				  uint64_t time_ns)
+uint32_t tee_perf_symbols_resolve(struct tee_perf_symbols *symbols, uint32_t process, uint32_t entry, uint64_t time_ns)
 {
 	struct tee_perf_symbol symbol = tee_perf_symbol_lookup(symbols->model, process, entry, time_ns);
 	char unknown[64];
@@ -185,9 +184,10 @@ static int resolve_track(struct tee_perf_symbols *symbols, uint32_t number)
 		return -1;
 	symbols->of_track[number] = of;
 	for (uint32_t i = 0; i < cct->function_count; i++) {
-		of[i] = tee_perf_is_pseudo(i) ? i
-					      : tee_perf_symbols_resolve(symbols, track->process, cct->functions[i].entry,
-							cct->functions[i].first_ns);
+		of[i] = tee_perf_is_pseudo(i)
+			    ? i
+			    : tee_perf_symbols_resolve(symbols, track->process, cct->functions[i].entry,
+						       cct->functions[i].first_ns);
 		if (of[i] == UINT32_MAX)
 			return -1;
 	}

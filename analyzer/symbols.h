@@ -29,8 +29,7 @@ const struct tee_perf_symbol *tee_perf_symbols_at(const struct tee_perf_symbols 
 uint32_t tee_perf_symbols_of(const struct tee_perf_symbols *symbols, uint32_t track, uint32_t function);
 
 /* The symbol of a map entry at a time; it may be a new one. UINT32_MAX: out of memory. */
-uint32_t tee_perf_symbols_resolve(struct tee_perf_symbols *symbols, uint32_t process, uint32_t entry,
-				  uint64_t time_ns);
+uint32_t tee_perf_symbols_resolve(struct tee_perf_symbols *symbols, uint32_t process, uint32_t entry, uint64_t time_ns);
 
 /* What the modules of a process say of a map entry at a time: linkage_name NULL when none has it. `name` is not set. */
 struct tee_perf_symbol tee_perf_symbol_lookup(const struct tee_perf_model *model, uint32_t process, uint32_t entry,

@@ -79,8 +79,8 @@ static inline bool pass_ticks(struct tee_perf_track *track, struct tee_perf_hot 
 }
 
 /* A call strictly below the top frame and in the same stack: both in one comparison, because the sentinel lies in the
- * stack too. A return that names the top frame. All else goes to apply(). Returns where it stopped: at the end, or where
- * the other loop has to go on. */
+ * stack too. A return that names the top frame. All else goes to apply(). Returns where it stopped: at the end, or
+ * where the other loop has to go on. */
 static inline __attribute__((always_inline)) const struct tee_perf_record *
 feed_loop(struct tee_perf_track *track, const struct tee_perf_record *record, const struct tee_perf_record *end,
 	  const bool by_ticks)
@@ -92,8 +92,7 @@ feed_loop(struct tee_perf_track *track, const struct tee_perf_record *record, co
 	for (; record < end; record++) {
 		uint64_t w1 = record->w1;
 		unsigned kind = (unsigned)(record->w0 >> TEE_PERF_KIND_SHIFT);
-		bool passed = by_ticks && kind <= TEE_PERF_RETURN &&
-			      pass_ticks(track, &hot, nodes, &line, record->w0);
+		bool passed = by_ticks && kind <= TEE_PERF_RETURN && pass_ticks(track, &hot, nodes, &line, record->w0);
 		if (!passed && unlikely(!same_time(record->w0, hot.w0))) {
 			hot = change_time(track, hot, record);
 			nodes = track->cct.nodes;
@@ -182,9 +181,8 @@ void tee_perf_track_feed(struct tee_perf_track *track, const struct tee_perf_rec
 
 int tee_perf_track_init(struct tee_perf_track *track, struct tee_perf_model *model, uint32_t process, uint32_t thread)
 {
-	*track = (struct tee_perf_track){
-		.model = model, .process = process, .thread = thread, .remap_ns = UINT64_MAX
-	};
+	*track =
+	    (struct tee_perf_track){ .model = model, .process = process, .thread = thread, .remap_ns = UINT64_MAX };
 	track->observer = model->observer;
 	if (tee_perf_cct_init(&track->cct, &model->node_count) != 0)
 		return -1;

@@ -7,13 +7,14 @@
 #include "analyzer/cct.h"
 #include "analyzer/model.h"
 
-#define TEE_PERF_FRAMES_MAX      (UINT32_C(1) << 25) /* open frames of one stack; 24 bytes each */
-#define TEE_PERF_STACKS_MAX      8192u               /* announced stacks of one thread */
-#define TEE_PERF_STACKS_GUESSED  64u                 /* guessed stacks of one thread */
-#define TEE_PERF_STACK_SPAN_MAX  UINT32_C(0x7fffffff)
-#define TEE_PERF_STACK_DISTANCE  (UINT32_C(256) << 10) /* a CFA farther than this from a guessed stack lies in another */
-#define TEE_PERF_SEGMENTS_MAX    65536u /* of one thread */
-#define TEE_PERF_MARKS_MAX       (UINT32_C(1) << 20)  /* of one thread */
+#define TEE_PERF_FRAMES_MAX     (UINT32_C(1) << 25) /* open frames of one stack; 24 bytes each */
+#define TEE_PERF_STACKS_MAX     8192u               /* announced stacks of one thread */
+#define TEE_PERF_STACKS_GUESSED 64u                 /* guessed stacks of one thread */
+#define TEE_PERF_STACK_SPAN_MAX UINT32_C(0x7fffffff)
+#define TEE_PERF_STACK_DISTANCE (UINT32_C(256) << 10) /* a CFA farther than this from a guessed stack lies in another  \
+						       */
+#define TEE_PERF_SEGMENTS_MAX 65536u                  /* of one thread */
+#define TEE_PERF_MARKS_MAX    (UINT32_C(1) << 20)     /* of one thread */
 
 /* Written by the recorder behind a thread's last record: its time ends here, whatever frames it left open. */
 #define TEE_PERF_META_THREAD_END 9
@@ -23,7 +24,8 @@
 #define TEE_PERF_FRAME_PSEUDO      (UINT64_C(1) << 63)
 #define TEE_PERF_FRAME_UNCONFIRMED (UINT64_C(1) << 62)
 #define TEE_PERF_FRAME_FLAGS       (TEE_PERF_FRAME_PSEUDO | TEE_PERF_FRAME_UNCONFIRMED)
-/* The sentinel below the first frame. Its CFA is one above the highest that a first frame had so far. */
+/* The sentinel below the first frame. What has a CFA below its CFA can be no news of functions that were open before
+ * the track began (see struct tee_perf_segment). */
 #define TEE_PERF_FRAME_BOTTOM UINT64_MAX
 
 struct tee_perf_frame {
@@ -43,13 +45,13 @@ struct tee_perf_frame_extra {
 struct tee_perf_stack {
 	uint32_t lo, span; /* CFAs lo .. lo + span, modulo 2^32 */
 	bool announced;
-	bool used;     /* a guessed one: has a range */
-	uint32_t last; /* a guessed one: the CFA that it was last chosen for */
+	bool used;                     /* a guessed one: has a range */
+	uint32_t last;                 /* a guessed one: the CFA that it was last chosen for */
 	struct tee_perf_frame *frames; /* [0] is the sentinel */
 	struct tee_perf_frame_extra *extras;
 	uint32_t capacity;
-	struct tee_perf_frame *top; /* while another stack is the current one */
-	uint64_t time;              /* the same */
+	struct tee_perf_frame *top;      /* while another stack is the current one */
+	uint64_t time;                   /* the same */
 	struct tee_perf_stack *previous; /* ran before this one; where the thread goes on when this one is empty */
 };
 
@@ -64,13 +66,14 @@ struct tee_perf_hot {
 
 /* A track may begin deep in the stack: after --delay, in a ring that overwrites, or where a recording of single calls
  * went on as a profile. Its tree is then cut into segments: each ends where a function that was open before the track
- * began returns (RETURN), or where a call shows that functions above may have gone (CALL). With the frames that were
- * open, or those that the returns name, the segments are joined to one tree (merge.c). */
+ * began returns (RETURN) or runs again (RESYNC), or where a call shows that functions above it may have gone (CALL,
+ * CALL_INLINED). With the frames that were open, or those that the segments name, they are joined to one tree
+ * (merge.c). */
 struct tee_perf_segment {
-	uint32_t root;                 /* its node */
-	uint64_t end_w1;               /* of the record that ended it */
+	uint32_t root;   /* its node */
+	uint64_t end_w1; /* of the record that ended it */
 	uint64_t end_ns;
-	enum tee_perf_kind end_kind;   /* RETURN or CALL; 0: the last segment */
+	enum tee_perf_kind end_kind;
 };
 
 struct tee_perf_mark {
@@ -84,7 +87,8 @@ struct tee_perf_counts {
 	uint64_t orphan_returns; /* of functions whose call was not seen */
 	uint64_t backwards;      /* times that were earlier than the one before, and held */
 	uint64_t unknown;        /* records of an unknown kind */
-	uint64_t too_deep;       /* calls beyond TEE_PERF_FRAMES_MAX or without memory for a frame: counted, but without time */
+	uint64_t
+	    too_deep; /* calls beyond TEE_PERF_FRAMES_MAX or without memory for a frame: counted, but without time */
 	uint64_t marks_dropped;
 	uint64_t waited_ns, off_ns;
 	uint64_t tsc_records; /* fed while the clock was the TSC */
@@ -120,16 +124,18 @@ struct tee_perf_track {
 
 	/* stacks */
 	struct tee_perf_stack **stacks; /* announced ones, by lo */
+	struct tee_perf_stack *own;     /* the first announced one: the thread's; NULL: none */
 	uint32_t stack_count, stack_capacity;
 	struct tee_perf_stack *guessed[TEE_PERF_STACKS_GUESSED];
 	uint32_t guessed_count;
 	uint32_t guessed_stacks; /* opened by the distance rule next to another: the report says so */
 	uint64_t announced_lo;
 
-	uint32_t root; /* node of what runs below no known function: of the present segment */
+	uint32_t root;                     /* node of what runs below no known function: of the present segment */
 	struct tee_perf_segment *segments; /* the ended ones */
 	uint32_t segment_count, segment_capacity;
-	uint64_t first_call_w1; /* of the first call below no known function; 0: none */
+	uint64_t first_call_w1;             /* of the first call below no known function */
+	enum tee_perf_kind first_call_kind; /* 0: none, or it ended a segment */
 
 	struct tee_perf_mark *marks;
 	uint32_t mark_count, mark_capacity;
@@ -149,8 +155,8 @@ void tee_perf_track_time_return(struct tee_perf_track *track, struct tee_perf_fr
 uint32_t tee_perf_track_enter(struct tee_perf_track *track, uint32_t entry);
 /* Pops the top frame, which is no sentinel. */
 void tee_perf_track_pop(struct tee_perf_track *track, enum tee_perf_ended how);
-/* Pops what is dead when a function with this CFA is called. */
-void tee_perf_track_unwind(struct tee_perf_track *track, uint32_t cfa);
+/* Pops what is dead when a function with this CFA is called (equal_too: not inlined). */
+void tee_perf_track_unwind(struct tee_perf_track *track, uint32_t cfa, bool equal_too);
 /* Pops all frames of all stacks. */
 void tee_perf_track_close(struct tee_perf_track *track, enum tee_perf_ended how);
 /* Every open frame becomes unconfirmed; what runs below one shows under the pseudo frame. */
@@ -170,9 +176,11 @@ void tee_perf_track_advance(struct tee_perf_track *track, uint64_t ns);
 void tee_perf_track_plan_remap(struct tee_perf_track *track);
 
 /* merge.c */
-/* Adds to a track what another of the same thread, which began where this one ended, has seen. 0, or -1 out of memory. */
+/* Adds to a track what another of the same thread, which began where this one ended, has seen. 0, or -1 out of memory.
+ */
 int tee_perf_track_merge(struct tee_perf_track *into, const struct tee_perf_track *from);
-/* Makes what was read of a thread the state of a track that has no record yet. What is left of `from` is to be cleared. */
+/* Makes what was read of a thread the state of a track that has no record yet. What is left of `from` is to be cleared.
+ */
 void tee_perf_track_take_over(struct tee_perf_track *into, struct tee_perf_track *from);
 /* Joins the segments of a finished track: what returned without a call was open from the beginning. 0, or -1. */
 int tee_perf_track_settle(struct tee_perf_track *track);
@@ -182,7 +190,7 @@ int tee_perf_stacks_init(struct tee_perf_track *track);
 void tee_perf_stacks_clear(struct tee_perf_track *track);
 /* Makes the stack that the CFA lies in the current one. */
 void tee_perf_stacks_assign(struct tee_perf_track *track, uint32_t cfa);
-/* The current stack is empty: the one that ran before it goes on, if it has open frames. */
+/* If the current stack is empty: the one that ran before it goes on, or the thread's own. */
 void tee_perf_stacks_leave(struct tee_perf_track *track);
 void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_t hi);
 /* Calls visit for every stack, the current one included, after making it the current one; goes back at the end. */

@@ -71,41 +71,53 @@ static void end_segment(struct tee_perf_track *track, enum tee_perf_kind kind, u
 {
 	struct tee_perf_cct *cct = &track->cct;
 	if (track->segment_count == TEE_PERF_SEGMENTS_MAX ||
-	    tee_perf_grow(&track->segments, track->segment_count, &track->segment_capacity,
-			  sizeof *track->segments) != 0)
+	    tee_perf_grow(&track->segments, track->segment_count, &track->segment_capacity, sizeof *track->segments) !=
+		0)
 		return;
 	uint32_t root = tee_perf_cct_append(cct, 0, TEE_PERF_PSEUDO_THREAD);
 	if (root == 0)
 		return;
-	track->segments[track->segment_count++] = (struct tee_perf_segment){
-		.root = track->root, .end_w1 = w1, .end_ns = track->now_ns, .end_kind = kind
-	};
+	track->segments[track->segment_count++] =
+	    (struct tee_perf_segment){ .root = track->root, .end_w1 = w1, .end_ns = track->now_ns, .end_kind = kind };
 	track->root = root;
 	track->stack->frames[0].node = root;
 	reset_hint(track);
 }
 
-/* The stack is empty, and code with this CFA runs: the sentinel rises above it. */
+/* A frame returns once, and what a resync or an inlined call ended need not be ended again. */
+static bool is_old_news(const struct tee_perf_track *track, enum tee_perf_kind kind, uint64_t w1)
+{
+	if (track->segment_count == 0 || kind == TEE_PERF_CALL)
+		return false;
+	const struct tee_perf_segment *last = &track->segments[track->segment_count - 1];
+	return kind == TEE_PERF_CALL_INLINED ? tee_perf_cfa(last->end_w1) == tee_perf_cfa(w1)
+					     : last->end_w1 == w1 && last->end_kind == kind;
+}
+
+/* The stack is empty, and a record says that code with this CFA runs: the sentinel rises. A function of the same CFA
+ * can still return after all but a call. */
 static void raise_bottom(struct tee_perf_track *track, enum tee_perf_kind kind, uint64_t w1)
 {
 	struct tee_perf_frame *bottom = track->stack->frames;
-	uint32_t lo = track->stack->lo, height = tee_perf_cfa(w1) - lo;
-	if (height < tee_perf_cfa(bottom->w1) - lo)
+	uint32_t lo = track->stack->lo, cfa = tee_perf_cfa(w1);
+	if (cfa - lo < tee_perf_cfa(bottom->w1) - lo || is_old_news(track, kind, w1))
 		return;
 	bool is_first = tee_perf_cfa(bottom->w1) == lo;
-	bottom->w1 = (uint64_t)(uint32_t)(tee_perf_cfa(w1) + 1) << 32;
+	bottom->w1 = (uint64_t)(kind == TEE_PERF_CALL ? cfa + 1 : cfa) << 32;
 	if (bottom->node != track->root)
 		return;
-	if (is_first && kind == TEE_PERF_CALL)
-		track->first_call_w1 = w1; /* nothing ran yet */
-	else
+	if (is_first && kind <= TEE_PERF_CALL_INLINED) { /* nothing ran yet */
+		track->first_call_w1 = w1;
+		track->first_call_kind = kind;
+	} else {
 		end_segment(track, kind, w1);
+	}
 }
 
-static void push(struct tee_perf_track *track, uint64_t w1)
+static void push(struct tee_perf_track *track, enum tee_perf_kind kind, uint64_t w1)
 {
 	if (tee_perf_frame_is_bottom(track->hot.top))
-		raise_bottom(track, TEE_PERF_CALL, w1);
+		raise_bottom(track, kind, w1);
 	uint32_t node = tee_perf_track_enter(track, (uint32_t)w1);
 	track->cct.nodes[node].calls++;
 	if (tee_perf_track_room(track, 1) != 0) {
@@ -140,8 +152,7 @@ void tee_perf_track_pop(struct tee_perf_track *track, enum tee_perf_ended how)
 	struct tee_perf_frame *frame = track->hot.top;
 	uint64_t start = frame->start & ~TEE_PERF_FRAME_FLAGS;
 	if ((frame->start & TEE_PERF_FRAME_PSEUDO) == 0) {
-		struct tee_perf_function *function =
-			&track->cct.functions[track->cct.nodes[frame->node].function];
+		struct tee_perf_function *function = &track->cct.functions[track->cct.nodes[frame->node].function];
 		bool unconfirmed = (frame->start & TEE_PERF_FRAME_UNCONFIRMED) != 0;
 		if (unconfirmed)
 			function->unconfirmed_count++;
@@ -214,10 +225,10 @@ static void pop_dead(struct tee_perf_track *track, uint32_t cfa, bool equal_too)
 	}
 }
 
-void tee_perf_track_unwind(struct tee_perf_track *track, uint32_t cfa)
+void tee_perf_track_unwind(struct tee_perf_track *track, uint32_t cfa, bool equal_too)
 {
 	tee_perf_stacks_assign(track, cfa);
-	pop_dead(track, cfa, true);
+	pop_dead(track, cfa, equal_too);
 }
 
 /* Among the frames of the record's CFA, which are now the topmost, the one that the record names; NULL: none. */
@@ -254,19 +265,10 @@ static bool return_to(struct tee_perf_track *track, uint64_t w1)
 	return true;
 }
 
-static void apply_call(struct tee_perf_track *track, const struct tee_perf_record *record)
+static void apply_call(struct tee_perf_track *track, const struct tee_perf_record *record, enum tee_perf_kind kind)
 {
-	uint32_t cfa = tee_perf_cfa(record->w1);
-	tee_perf_track_unwind(track, cfa);
-	push(track, record->w1);
-}
-
-static void apply_call_inlined(struct tee_perf_track *track, const struct tee_perf_record *record)
-{
-	uint32_t cfa = tee_perf_cfa(record->w1);
-	tee_perf_stacks_assign(track, cfa);
-	pop_dead(track, cfa, false);
-	push(track, record->w1);
+	tee_perf_track_unwind(track, tee_perf_cfa(record->w1), kind == TEE_PERF_CALL);
+	push(track, kind, record->w1);
 }
 
 static void apply_return(struct tee_perf_track *track, const struct tee_perf_record *record)
@@ -282,7 +284,8 @@ static void apply_return(struct tee_perf_track *track, const struct tee_perf_rec
 
 static void apply_resync(struct tee_perf_track *track, const struct tee_perf_record *record)
 {
-	(void)return_to(track, record->w1);
+	if (!return_to(track, record->w1) && tee_perf_frame_is_bottom(track->hot.top))
+		raise_bottom(track, TEE_PERF_RESYNC, record->w1);
 }
 
 static void add_mark(struct tee_perf_track *track, uint32_t entry)
@@ -346,10 +349,10 @@ void tee_perf_track_apply(struct tee_perf_track *track, const struct tee_perf_re
 {
 	switch (record->w0 >> TEE_PERF_KIND_SHIFT) {
 	case TEE_PERF_CALL:
-		apply_call(track, record);
+		apply_call(track, record, TEE_PERF_CALL);
 		break;
 	case TEE_PERF_CALL_INLINED:
-		apply_call_inlined(track, record);
+		apply_call(track, record, TEE_PERF_CALL_INLINED);
 		break;
 	case TEE_PERF_RETURN:
 		apply_return(track, record);

@@ -137,8 +137,8 @@ void tee_perf_track_time(struct tee_perf_track *track, const struct tee_perf_rec
 	if (record->w0 >> TEE_PERF_KIND_SHIFT == TEE_PERF_META) {
 		uint64_t what = record->w1 & 0xff;
 		if (what == TEE_PERF_META_CLOCK) /* the time is already one of the new clock */
-			set_clock(track, record->w1 >> 8 == TEE_PERF_CLOCK_TSC ? TEE_PERF_CLOCK_TSC
-									       : TEE_PERF_CLOCK_HOST);
+			set_clock(track,
+				  record->w1 >> 8 == TEE_PERF_CLOCK_TSC ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST);
 		else if (track->started && (what == TEE_PERF_META_LOST || what == TEE_PERF_META_HOLE))
 			/* nobody knows what ran since the last record: the time is not the top frame's */
 			tee_perf_track_unconfirm(track, TEE_PERF_PSEUDO_LOST);

@@ -10,13 +10,13 @@
 struct builder {
 	struct tee_perf_view *view;
 	const struct tee_perf_recording *recording;
-	uint32_t track;            /* number of the present one */
-	uint32_t *row_of;          /* by symbol, + 1; 0: none in the present group */
-	uint32_t *open;            /* by symbol: frames of it on the present path of the walk */
+	uint32_t track;   /* number of the present one */
+	uint32_t *row_of; /* by symbol, + 1; 0: none in the present group */
+	uint32_t *open;   /* by symbol: frames of it on the present path of the walk */
 	struct histogram_row {
 		struct tee_perf_histogram durations;
 		uint64_t sum_ns, timed_count;
-	} *histograms; /* parallel to the rows */
+	} * histograms; /* parallel to the rows */
 	uint32_t histogram_capacity;
 };
 
@@ -74,8 +74,8 @@ static int add_durations(struct builder *builder, const struct tee_perf_cct *cct
 {
 	for (uint32_t i = TEE_PERF_PSEUDO_COUNT; i < cct->function_count; i++) {
 		const struct tee_perf_function *function = &cct->functions[i];
-		struct tee_perf_row *row = find_row(
-			builder, tee_perf_symbols_of(builder->recording->symbols, builder->track, i));
+		struct tee_perf_row *row =
+		    find_row(builder, tee_perf_symbols_of(builder->recording->symbols, builder->track, i));
 		if (row == NULL)
 			return -1;
 		struct histogram_row *histogram = &builder->histograms[row - builder->view->rows];
@@ -237,8 +237,8 @@ static int compare_rows(const void *a, const void *b, void *argument)
 }
 
 /* The rows of one group stand together: they were made so. */
-void tee_perf_view_sort(struct tee_perf_view *view, const struct tee_perf_recording *recording,
-			enum tee_perf_sort sort, enum tee_perf_by by)
+void tee_perf_view_sort(struct tee_perf_view *view, const struct tee_perf_recording *recording, enum tee_perf_sort sort,
+			enum tee_perf_by by)
 {
 	struct order order = { recording->symbols, sort };
 	for (uint32_t begin = 0; begin < view->count;) {

@@ -39,8 +39,9 @@ void tee_perf_view_clear(struct tee_perf_view *view);
 
 enum tee_perf_sort { TEE_PERF_SORT_SELF, TEE_PERF_SORT_TOTAL, TEE_PERF_SORT_CALLS, TEE_PERF_SORT_NAME };
 
-/* Greatest first (names: by name); equal rows by name, module, file, line. By as in the options: within each process or thread. */
-void tee_perf_view_sort(struct tee_perf_view *view, const struct tee_perf_recording *recording,
-			enum tee_perf_sort sort, enum tee_perf_by by);
+/* Greatest first (names: by name); equal rows by name, module, file, line. By as in the options: within each process or
+ * thread. */
+void tee_perf_view_sort(struct tee_perf_view *view, const struct tee_perf_recording *recording, enum tee_perf_sort sort,
+			enum tee_perf_by by);
 
 #endif

@@ -32,9 +32,9 @@ static void emit(struct stream *stream, enum tee_perf_kind kind, uint32_t entry,
 		return;
 	if (stream->count % PER_PERIOD == 0)
 		stream->time += 1000;
-	stream->records[stream->count++] = (struct tee_perf_record){
-		(uint64_t)kind << TEE_PERF_KIND_SHIFT | stream->time, (uint64_t)cfa << 32 | entry
-	};
+	stream->records[stream->count++] =
+	    (struct tee_perf_record){ (uint64_t)kind << TEE_PERF_KIND_SHIFT | stream->time,
+				      (uint64_t)cfa << 32 | entry };
 }
 
 static uint32_t next_random(struct stream *stream)

@@ -41,7 +41,8 @@ static const struct tee_perf_option options[] = {
 static const struct tee_perf_usage usage = {
 	.command = "flamegraph",
 	.synopsis = "[options]",
-	.summary = "Draws a recording as an interactive SVG: each frame as wide as the time spent in it and what it calls.",
+	.summary =
+	    "Draws a recording as an interactive SVG: each frame as wide as the time spent in it and what it calls.",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.notes = "Open the file in a browser: click to zoom, Ctrl-F or / to search.",
@@ -68,17 +69,17 @@ static int enter_node(void *argument, const struct tee_perf_tree *tree, uint32_t
 		builder->path[0] = builder->base;
 	} else {
 		uint32_t function = tree->track->cct.nodes[node].function;
-		const struct tee_perf_symbol *symbol = tee_perf_symbols_at(
-			builder->recording->symbols,
-			tee_perf_symbols_of(builder->recording->symbols, builder->track, function));
+		const struct tee_perf_symbol *symbol =
+		    tee_perf_symbols_at(builder->recording->symbols,
+					tee_perf_symbols_of(builder->recording->symbols, builder->track, function));
 		if (tree->total_ns[node] == 0 && calls == 0 && tree->first_child[node] == 0) {
 			builder->path[depth] = builder->path[depth - 1]; /* made, but never entered */
 			return 0;
 		}
-		builder->path[depth] = tee_perf_flame_child(
-			builder->flame, builder->path[depth - 1],
-			builder->options->mangled ? symbol->linkage_name : symbol->name, symbol->module, symbol->file,
-			symbol->line);
+		builder->path[depth] =
+		    tee_perf_flame_child(builder->flame, builder->path[depth - 1],
+					 builder->options->mangled ? symbol->linkage_name : symbol->name,
+					 symbol->module, symbol->file, symbol->line);
 	}
 	if (builder->path[depth] == TEE_PERF_FLAME_NONE)
 		return -1;
@@ -140,9 +141,9 @@ static int draw(const struct tee_perf_recording *recording, const struct flame_o
 	if (tee_perf_recording_summary(recording, &summary, err) != 0)
 		return -1;
 	describe(subtitle, sizeof subtitle, &summary);
-	struct tee_perf_flame_options flame_options = { .title = chosen->title != NULL	? chosen->title
-								  : summary.command[0] != 0 ? summary.command
-											    : NULL,
+	struct tee_perf_flame_options flame_options = { .title = chosen->title != NULL     ? chosen->title
+								 : summary.command[0] != 0 ? summary.command
+											   : NULL,
 							.subtitle = subtitle,
 							.min_width_px = chosen->min_width,
 							.icicle = chosen->icicle,

@@ -13,7 +13,8 @@ static const char *const formats[] = { "table", "json", NULL };
 static const struct tee_perf_option options[] = {
 	{ "input", 'i', TEE_PERF_OPTION_STRING, offsetof(struct info_options, input), "FILE",
 	  "the recording (default " TEE_PERF_DEFAULT_INPUT ")" },
-	{ "format", 0, TEE_PERF_OPTION_CHOICE, offsetof(struct info_options, format), NULL, "how to print it", formats },
+	{ "format", 0, TEE_PERF_OPTION_CHOICE, offsetof(struct info_options, format), NULL, "how to print it",
+	  formats },
 };
 
 static const struct tee_perf_usage usage = {

@@ -43,8 +43,9 @@ static const struct tee_perf_option options[] = {
 static const struct tee_perf_usage usage = {
 	.command = "report",
 	.synopsis = "[options]",
-	.summary = "Prints calls and times of each function. self is time in the function itself, total includes what it "
-		   "calls.",
+	.summary =
+	    "Prints calls and times of each function. self is time in the function itself, total includes what it "
+	    "calls.",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.notes = "min, mean, max, p50 and p99 are durations of single calls, callees included. probe is the estimated\n"
@@ -223,8 +224,7 @@ static void put_pid(struct context *context, const struct tee_perf_row *row)
 static void put_tid(struct context *context, const struct tee_perf_row *row)
 {
 	const char *name;
-	tee_perf_rows_integer(&context->rows,
-			      tee_perf_input_tid(context->recording, row->process, row->thread, &name));
+	tee_perf_rows_integer(&context->rows, tee_perf_input_tid(context->recording, row->process, row->thread, &name));
 }
 
 static void put_thread_name(struct context *context, const struct tee_perf_row *row)
@@ -313,12 +313,13 @@ static int print_report(struct context *context, struct tee_perf_error *err)
 	enum tee_perf_format format = context->options->format;
 	if (format == TEE_PERF_FORMAT_JSON)
 		printf("{\"header\": ");
-	if (format != TEE_PERF_FORMAT_CSV &&
-	    tee_perf_input_print_head(context->recording, format, stdout, err) != 0)
+	if (format != TEE_PERF_FORMAT_CSV && tee_perf_input_print_head(context->recording, format, stdout, err) != 0)
 		return -1;
 	if (format == TEE_PERF_FORMAT_TABLE && context->view->count == 0)
 		return 0; /* the head has said "no events" */
-	printf("%s", format == TEE_PERF_FORMAT_JSON ? ",\n\"functions\": " : format == TEE_PERF_FORMAT_TABLE ? "\n" : "");
+	printf("%s", format == TEE_PERF_FORMAT_JSON    ? ",\n\"functions\": "
+		     : format == TEE_PERF_FORMAT_TABLE ? "\n"
+						       : "");
 	if (print_rows(context, err) != 0)
 		return -1;
 	if (format == TEE_PERF_FORMAT_JSON)

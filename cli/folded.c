@@ -78,8 +78,7 @@ static int compare_names(const void *a, const void *b)
 
 static uint32_t rank(const struct folded *folded, const char *name)
 {
-	char *const *found =
-		bsearch(&name, folded->names, folded->name_count, sizeof *folded->names, compare_names);
+	char *const *found = bsearch(&name, folded->names, folded->name_count, sizeof *folded->names, compare_names);
 	return (uint32_t)(found - folded->names);
 }
 
@@ -92,10 +91,10 @@ static int make_names(struct folded *folded)
 	folded->names = calloc(total, sizeof *folded->names);
 	folded->name_of_symbol = calloc(symbols, sizeof *folded->name_of_symbol);
 	folded->name_of_track = calloc(tracks + 1, sizeof *folded->name_of_track);
-	bool failed = all == NULL || folded->names == NULL || folded->name_of_symbol == NULL ||
-		      folded->name_of_track == NULL;
+	bool failed =
+	    all == NULL || folded->names == NULL || folded->name_of_symbol == NULL || folded->name_of_track == NULL;
 	for (uint32_t i = 0; i < total && !failed; i++) {
-		all[i] = i < symbols		    ? symbol_name(folded, i)
+		all[i] = i < symbols            ? symbol_name(folded, i)
 			 : i < symbols + tracks ? track_name(folded, i - symbols)
 						: strdup("[deeper]");
 		failed = all[i] == NULL;

@@ -79,7 +79,8 @@ static void print_not_recorded(const struct tee_perf_recording *recording, FILE 
 {
 	size_t index;
 	const json_t *one;
-	json_array_foreach(json_object_get(recording->end, "not_recorded"), index, one) {
+	json_array_foreach(json_object_get(recording->end, "not_recorded"), index, one)
+	{
 		const json_t *pid = json_object_get(one, "pid"), *count = json_object_get(one, "count");
 		const char *reason = json_string_value(json_object_get(one, "reason"));
 		char text[512];
@@ -131,9 +132,8 @@ static void print_text(const struct tee_perf_recording *recording, const struct 
 	snprintf(text, sizeof text, "%s (%s call%s), lost %s", tee_perf_text_count(a, summary->events),
 		 tee_perf_text_count(b, summary->calls), plural(summary->calls), tee_perf_text_count(c, summary->lost));
 	line(out, "events", summary->events == 0 && summary->calls == 0 ? "no events" : text);
-	const char *resolution = summary->resolution_ns == 0
-					 ? "unknown"
-					 : tee_perf_text_duration(a, (double)summary->resolution_ns);
+	const char *resolution =
+	    summary->resolution_ns == 0 ? "unknown" : tee_perf_text_duration(a, (double)summary->resolution_ns);
 	snprintf(text, sizeof text, "%s, resolution %s", summary->clock[0] == 0 ? "unknown" : summary->clock,
 		 resolution);
 	line(out, "clock", text);
@@ -143,7 +143,8 @@ static void print_text(const struct tee_perf_recording *recording, const struct 
 		 tee_perf_text_share(b, (double)summary->unresolved_ns, time));
 	line(out, "unresolved", text);
 	snprintf(text, sizeof text, "%s for the recorder, not counted%s%s%s",
-		 tee_perf_text_duration(c, (double)summary->waited_ns), summary->paused_ns != 0 ? "; switched off " : "",
+		 tee_perf_text_duration(c, (double)summary->waited_ns),
+		 summary->paused_ns != 0 ? "; switched off " : "",
 		 summary->paused_ns != 0 ? tee_perf_text_duration(d, (double)summary->paused_ns) : "", "");
 	line(out, "waited", text);
 	print_notes(recording, summary, out);
@@ -153,24 +154,23 @@ static void print_text(const struct tee_perf_recording *recording, const struct 
 
 static json_t *head_object(const struct tee_perf_recording *recording, const struct tee_perf_summary *summary)
 {
-	double share = summary->thread_time_ns == 0
-			       ? 0
-			       : (double)summary->unresolved_ns / (double)summary->thread_time_ns;
+	double share =
+	    summary->thread_time_ns == 0 ? 0 : (double)summary->unresolved_ns / (double)summary->thread_time_ns;
 	json_t *warnings = json_array(), *missing = json_object_get(recording->end, "not_recorded");
 	for (uint32_t i = 0; i < recording->warning_count; i++)
 		json_array_append_new(warnings, tee_perf_text_json(recording->warnings[i]));
 	char start[TEE_PERF_TEXT];
 	start_time(start, summary->start_unix_ns);
 	json_t *head = json_pack(
-		"{s:o, s:o, s:o, s:s, s:I, s:I, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:I, s:s, s:s, s:s}", "file",
-		tee_perf_text_json(recording->path), "command", tee_perf_text_json(summary->command), "host",
-		tee_perf_text_json(summary->host), "start", start, "duration_ns", (json_int_t)summary->duration_ns,
-		"thread_time_ns", (json_int_t)summary->thread_time_ns, "threads", (int)summary->threads, "processes",
-		(int)summary->processes, "events", (json_int_t)summary->events, "calls", (json_int_t)summary->calls, "lost",
-		(json_int_t)summary->lost, "waited_ns", (json_int_t)summary->waited_ns, "unresolved_ns",
-		(json_int_t)summary->unresolved_ns, "unresolved_share", share, "clock", summary->clock, "resolution_ns",
-		(json_int_t)summary->resolution_ns, "keep", summary->keep, "full", summary->full, "tool_version",
-		summary->tool_version);
+	    "{s:o, s:o, s:o, s:s, s:I, s:I, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:I, s:s, s:s, s:s}", "file",
+	    tee_perf_text_json(recording->path), "command", tee_perf_text_json(summary->command), "host",
+	    tee_perf_text_json(summary->host), "start", start, "duration_ns", (json_int_t)summary->duration_ns,
+	    "thread_time_ns", (json_int_t)summary->thread_time_ns, "threads", (int)summary->threads, "processes",
+	    (int)summary->processes, "events", (json_int_t)summary->events, "calls", (json_int_t)summary->calls, "lost",
+	    (json_int_t)summary->lost, "waited_ns", (json_int_t)summary->waited_ns, "unresolved_ns",
+	    (json_int_t)summary->unresolved_ns, "unresolved_share", share, "clock", summary->clock, "resolution_ns",
+	    (json_int_t)summary->resolution_ns, "keep", summary->keep, "full", summary->full, "tool_version",
+	    summary->tool_version);
 	const struct {
 		const char *key;
 		uint64_t value;
@@ -190,7 +190,8 @@ static json_t *head_object(const struct tee_perf_recording *recording, const str
 	};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		json_object_set_new(head, counts[i].key, json_integer((json_int_t)counts[i].value));
-	json_object_set_new(head, "exit_status", summary->exit_status < 0 ? json_null() : json_integer(summary->exit_status));
+	json_object_set_new(head, "exit_status",
+			    summary->exit_status < 0 ? json_null() : json_integer(summary->exit_status));
 	json_object_set_new(head, "signal", summary->signal <= 0 ? json_null() : json_integer(summary->signal));
 	json_object_set_new(head, "truncated", json_boolean(summary->truncated));
 	json_object_set_new(head, "damaged", json_boolean(recording->damaged));

@@ -84,9 +84,10 @@ static int set_number(const struct tee_perf_usage *usage, const struct tee_perf_
 		}
 	}
 	if (end == text || *end != 0 || errno != 0 || number > UINT64_MAX >> shift)
-		return bad_value(usage, option, text, shift != 0 || option->type == TEE_PERF_OPTION_SIZE
-							      ? "a size such as 4096, 64K, 1M or 4G"
-							      : "a whole number",
+		return bad_value(usage, option, text,
+				 shift != 0 || option->type == TEE_PERF_OPTION_SIZE
+				     ? "a size such as 4096, 64K, 1M or 4G"
+				     : "a whole number",
 				 err);
 	number <<= shift;
 	if (number < option->minimum) {
@@ -179,8 +180,9 @@ int tee_perf_options_parse(const struct tee_perf_usage *usage, int argc, char **
 			return 1;
 		}
 		if (got == ':')
-			return tee_perf_fail(err, TEE_PERF_USAGE, "%s: option '%s' needs a value: see 'tee-perf %s --help'",
-					     usage->command, last, usage->command);
+			return tee_perf_fail(err, TEE_PERF_USAGE,
+					     "%s: option '%s' needs a value: see 'tee-perf %s --help'", usage->command,
+					     last, usage->command);
 		if (got == '?') {
 			char letter[3] = { '-', (char)optopt, 0 };
 			bool by_letter = optopt > 0 && optopt < HELP_VALUE;

@@ -22,9 +22,9 @@ struct tee_perf_option {
 	const char *name; /* without the dashes */
 	char letter;      /* 0: none */
 	enum tee_perf_option_type type;
-	size_t place;         /* offset of the value in the command's struct of options */
-	const char *argument; /* its name in the help; NULL for a flag or choices */
-	const char *help;     /* one line */
+	size_t place;               /* offset of the value in the command's struct of options */
+	const char *argument;       /* its name in the help; NULL for a flag or choices */
+	const char *help;           /* one line */
 	const char *const *choices; /* NULL-terminated */
 	uint64_t minimum;
 };

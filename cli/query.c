@@ -151,8 +151,9 @@ int tee_perf_query_print(const struct tee_perf_recording *recording, const char 
 		return -1;
 	int result = -1;
 	struct tee_perf_query_source *source = tee_perf_query_source_new(recording, err);
-	if (source != NULL && (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL) != 0 ||
-			       tee_perf_query_tables_register(db, source) != 0))
+	if (source != NULL &&
+	    (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL) != 0 ||
+	     tee_perf_query_tables_register(db, source) != 0))
 		tee_perf_fail(err, TEE_PERF_RESOURCE, "cannot start SQLite: %s", sqlite3_errmsg(db));
 	else if (source != NULL) {
 		sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);

@@ -22,9 +22,10 @@ enum {
 	COLUMN_STACK,
 };
 
-static const char schema[] = "CREATE TABLE x(id INTEGER, parent INTEGER, process INTEGER, thread INTEGER, depth INTEGER,"
-			     " function INTEGER, name TEXT, start_ns INTEGER, duration_ns INTEGER, self_ns INTEGER,"
-			     " ended TEXT, unconfirmed INTEGER, stack TEXT)";
+static const char schema[] =
+    "CREATE TABLE x(id INTEGER, parent INTEGER, process INTEGER, thread INTEGER, depth INTEGER,"
+    " function INTEGER, name TEXT, start_ns INTEGER, duration_ns INTEGER, self_ns INTEGER,"
+    " ended TEXT, unconfirmed INTEGER, stack TEXT)";
 
 struct calls_table {
 	sqlite3_vtab base;
@@ -179,7 +180,7 @@ static void add_limit(struct tee_perf_calls_filter *filter, char letter, sqlite3
 		return;
 	}
 	bool least = letter == 's' || letter == 'd';
-	uint64_t *bound = letter == 's'	 ? &filter->start_min_ns
+	uint64_t *bound = letter == 's'   ? &filter->start_min_ns
 			  : letter == 'S' ? &filter->start_max_ns
 			  : letter == 'd' ? &filter->duration_min_ns
 					  : &filter->duration_max_ns;
@@ -213,16 +214,11 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *out, int number)
 	const struct calls_cursor *cursor = (const struct calls_cursor *)base;
 	const struct calls_table *table = (const struct calls_table *)base->pVtab;
 	const struct tee_perf_call *call = &cursor->call;
-	const uint64_t numbers[] = { [COLUMN_ID] = call->id,
-				     [COLUMN_PARENT] = call->parent,
-				     [COLUMN_PROCESS] = call->process,
-				     [COLUMN_THREAD] = call->thread,
-				     [COLUMN_DEPTH] = call->depth,
-				     [COLUMN_FUNCTION] = call->function,
-				     [COLUMN_START] = call->start_ns,
-				     [COLUMN_DURATION] = call->duration_ns,
-				     [COLUMN_SELF] = call->self_ns,
-				     [COLUMN_UNCONFIRMED] = call->unconfirmed };
+	const uint64_t numbers[] = { [COLUMN_ID] = call->id,           [COLUMN_PARENT] = call->parent,
+				     [COLUMN_PROCESS] = call->process, [COLUMN_THREAD] = call->thread,
+				     [COLUMN_DEPTH] = call->depth,     [COLUMN_FUNCTION] = call->function,
+				     [COLUMN_START] = call->start_ns,  [COLUMN_DURATION] = call->duration_ns,
+				     [COLUMN_SELF] = call->self_ns,    [COLUMN_UNCONFIRMED] = call->unconfirmed };
 	if (number == COLUMN_NAME)
 		tee_perf_query_text(out, tee_perf_symbols_at(table->source->recording->symbols, call->function)->name);
 	else if (number == COLUMN_END)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns of each table, in the order of the declarations at the end. */
 #include "cli/query_tables.h"
-#include "cli/input.h"
 #include "analyzer/model_internal.h"
+#include "cli/input.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -31,8 +31,7 @@ static void put_null_unless(bool there, uint64_t value, sqlite3_context *out)
 static int prepare_functions(struct tee_perf_query_source *source, struct tee_perf_error *err)
 {
 	struct tee_perf_view_options options = { .by = TEE_PERF_BY_NOTHING };
-	if (!source->has_functions &&
-	    tee_perf_view_build(&source->functions, source->recording, &options, err) != 0)
+	if (!source->has_functions && tee_perf_view_build(&source->functions, source->recording, &options, err) != 0)
 		return -1;
 	source->has_functions = true;
 	return 0;
@@ -268,12 +267,12 @@ static void value_stack(const struct tee_perf_query_source *source, uint64_t num
 	const struct tee_perf_tree *tree = &source->trees[track_number];
 	uint64_t first = source->first_stack[track_number];
 	uint32_t node = (uint32_t)(number - first);
-	uint32_t symbol = tee_perf_symbols_of(source->recording->symbols, track_number, track->cct.nodes[node].function);
-	const uint64_t numbers[] = { number,		       first + track->cct.parents[node],
-				     track->process,	       track->thread,
-				     0,			       symbol,
-				     0,			       track->cct.nodes[node].calls,
-				     tree->self_ns[node],      tree->total_ns[node] };
+	uint32_t symbol =
+	    tee_perf_symbols_of(source->recording->symbols, track_number, track->cct.nodes[node].function);
+	const uint64_t numbers[] = {
+		number, first + track->cct.parents[node], track->process,      track->thread,       0, symbol,
+		0,      track->cct.nodes[node].calls,     tree->self_ns[node], tree->total_ns[node]
+	};
 	switch (column) {
 	case 1:
 		put_null_unless(node != 0, numbers[1], out);
@@ -355,8 +354,10 @@ static uint64_t count_modules(const struct tee_perf_query_source *source)
 static void value_module(const struct tee_perf_query_source *source, uint64_t number, int column, sqlite3_context *out)
 {
 	const struct tee_perf_module *module = &source->recording->model->modules[number];
-	const uint64_t numbers[] = { module->process,	  module->number,  0,		    0, module->map_size / 16,
-				     module->map_begin, module->load_bias, module->load_ns, module->unload_ns };
+	const uint64_t numbers[] = {
+		module->process, module->number,   0, 0, module->map_size / 16, module->map_begin, module->load_bias,
+		module->load_ns, module->unload_ns
+	};
 	if (column == 2 || column == 3)
 		tee_perf_query_text(out, column == 2 ? module->path : module->build_id);
 	else
@@ -436,9 +437,9 @@ static void value_gap(const struct tee_perf_query_source *source, uint64_t numbe
 	tee_perf_query_integer(out, column == 0 ? gap->from_ns : gap->to_ns);
 }
 
-#define ROW_COLUMNS                                                                                           \
-	"calls INTEGER, self_ns INTEGER, total_ns INTEGER, self_share REAL, total_share REAL, min_ns INTEGER," \
-	" mean_ns REAL, max_ns INTEGER, p50_ns INTEGER, p99_ns INTEGER, resolution_ns INTEGER,"                \
+#define ROW_COLUMNS                                                                                                    \
+	"calls INTEGER, self_ns INTEGER, total_ns INTEGER, self_share REAL, total_share REAL, min_ns INTEGER,"         \
+	" mean_ns REAL, max_ns INTEGER, p50_ns INTEGER, p99_ns INTEGER, resolution_ns INTEGER,"                        \
 	" probe_ns INTEGER, unwound INTEGER, unconfirmed INTEGER, open INTEGER"
 
 const struct tee_perf_query_table tee_perf_query_tables[] = {

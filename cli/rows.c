@@ -158,9 +158,9 @@ void tee_perf_rows_text(struct tee_perf_rows *rows, const char *text)
 		table_cell(rows, text == NULL ? "" : text, false);
 	} else {
 		separate(rows);
-		char *spelled = text == NULL				 ? NULL
+		char *spelled = text == NULL                           ? NULL
 				: rows->format == TEE_PERF_FORMAT_JSON ? quoted(text)
-								 : tee_perf_text_utf8(text);
+								       : tee_perf_text_utf8(text);
 		rows->failed |= text != NULL && spelled == NULL;
 		if (rows->format == TEE_PERF_FORMAT_JSON)
 			fputs(spelled == NULL ? "null" : spelled, rows->out);

@@ -57,7 +57,12 @@ char *tee_perf_text_share(char out[TEE_PERF_TEXT], double part, double whole)
 static size_t utf8_length(const unsigned char *text)
 {
 	unsigned char first = text[0];
-	size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+	size_t length = first < 0x80   ? 1
+			: first < 0xc2 ? 0
+			: first < 0xe0 ? 2
+			: first < 0xf0 ? 3
+			: first < 0xf5 ? 4
+				       : 0;
 	for (size_t i = 1; i < length; i++)
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;

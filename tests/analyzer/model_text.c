@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct tee_perf_recording *wrap(struct tee_perf_model *model)
+struct tee_perf_recording *model_text_wrap(struct tee_perf_model *model)
 {
 	struct tee_perf_recording *recording = calloc(1, sizeof *recording);
 	struct tee_perf_error err = { 0 };
@@ -35,7 +35,7 @@ static struct tee_perf_model *play(const char *scenario, uint64_t end_ns)
 
 struct tee_perf_recording *model_text_play(const char *scenario, uint64_t end_ns)
 {
-	return wrap(play(scenario, end_ns));
+	return model_text_wrap(play(scenario, end_ns));
 }
 
 struct tee_perf_recording *model_text_play_profile(const char *scenario, uint64_t end_ns)
@@ -65,7 +65,7 @@ struct tee_perf_recording *model_text_play_profile(const char *scenario, uint64_
 	ck_assert_int_eq(tee_perf_model_finish(loaded, end_ns, &err), 0);
 	tee_perf_model_free(model);
 	free(bytes.data);
-	return wrap(loaded);
+	return model_text_wrap(loaded);
 }
 
 void model_text_free(struct tee_perf_recording *recording)

@@ -10,6 +10,8 @@
 struct tee_perf_recording *model_text_play(const char *scenario, uint64_t end_ns);
 /* The same through a profile: what is read back from the serialized model. */
 struct tee_perf_recording *model_text_play_profile(const char *scenario, uint64_t end_ns);
+/* A finished model, settled, with what a report needs around it. Owns the model. */
+struct tee_perf_recording *model_text_wrap(struct tee_perf_model *model);
 void model_text_free(struct tee_perf_recording *recording);
 
 /* All trees, a line per node: two blanks per level, name, calls, self time. Threads after the first begin with a line

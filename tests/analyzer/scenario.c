@@ -184,7 +184,7 @@ static uint32_t find_entry(const struct player *player, const char *name)
 static int add_record(struct player *player, enum tee_perf_kind kind, uint64_t w1)
 {
 	player->records[player->record_count++] =
-		(struct tee_perf_record){ (uint64_t)kind << TEE_PERF_KIND_SHIFT | player->now, w1 };
+	    (struct tee_perf_record){ (uint64_t)kind << TEE_PERF_KIND_SHIFT | player->now, w1 };
 	return player->record_count == BATCH ? flush_records(player) : 0;
 }
 
@@ -207,8 +207,10 @@ static int play_record(struct player *player, char **words, size_t count)
 		const char *word;
 		unsigned meta;
 		size_t words;
-	} metas[] = { { "lost", TEE_PERF_META_LOST, 3 }, { "hole", TEE_PERF_META_HOLE, 3 },
-		      { "off", TEE_PERF_META_OFF, 2 },	 { "on", TEE_PERF_META_ON, 2 },
+	} metas[] = { { "lost", TEE_PERF_META_LOST, 3 },
+		      { "hole", TEE_PERF_META_HOLE, 3 },
+		      { "off", TEE_PERF_META_OFF, 2 },
+		      { "on", TEE_PERF_META_ON, 2 },
 		      { "done", 9, 2 } };
 	player->now = number(words[0]);
 	const char *what = words[1];
@@ -242,13 +244,12 @@ static int play_fact(struct player *player, char **words, size_t count, const ch
 	const struct scenario_sink *sink = player->sink;
 	const char *what = words[0];
 	if (strcmp(what, "process") == 0 && count >= 4) {
-		struct tee_perf_process_info info = {
-			.process = (uint32_t)number(words[1]),
-			.pid = (uint32_t)number(words[2]),
-			.parent = words[3][0] == '-' ? UINT32_MAX : (uint32_t)number(words[3]),
-			.start_ns = player->now,
-			.command = rest_from(words, count, 4, copy, line)
-		};
+		struct tee_perf_process_info info = { .process = (uint32_t)number(words[1]),
+						      .pid = (uint32_t)number(words[2]),
+						      .parent =
+							  words[3][0] == '-' ? UINT32_MAX : (uint32_t)number(words[3]),
+						      .start_ns = player->now,
+						      .command = rest_from(words, count, 4, copy, line) };
 		return sink->process(sink->argument, &info);
 	}
 	if (strcmp(what, "thread") == 0 && count >= 4) {

@@ -94,14 +94,14 @@ struct file {
 	struct stream streams[STREAMS_MAX];
 	size_t stream_count;
 	struct tee_perf_model *model; /* not NULL: the rest goes into a profile */
-	char end[4096];		      /* the END section comes last */
+	char end[4096];               /* the END section comes last */
 	struct tee_perf_error *err;
 };
 
 static int write_bytes(struct file *file, enum tee_perf_section_type type, struct tee_perf_bytes *bytes, int encoded)
 {
-	int result = encoded != 0 ? -1
-				  : tee_perf_writer_section(file->writer, type, bytes->data, bytes->size, 1, file->err);
+	int result =
+	    encoded != 0 ? -1 : tee_perf_writer_section(file->writer, type, bytes->data, bytes->size, 1, file->err);
 	free(bytes->data);
 	return result;
 }

@@ -4,11 +4,17 @@
 
 Suite *frames_suite(void);
 Suite *time_suite(void);
+Suite *stacks_suite(void);
+Suite *profile_suite(void);
+Suite *damage_suite(void);
 
 int main(void)
 {
 	SRunner *runner = srunner_create(frames_suite());
 	srunner_add_suite(runner, time_suite());
+	srunner_add_suite(runner, stacks_suite());
+	srunner_add_suite(runner, profile_suite());
+	srunner_add_suite(runner, damage_suite());
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

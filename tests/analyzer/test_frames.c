@@ -20,8 +20,9 @@ END_TEST
 
 START_TEST(recursion_counts_once)
 {
-	model_text_expect_functions(PROGRAM "0 call main 1000; 0 call f 900; 10 call f 800; 20 call f 700; 30 ret f 700;"
-					    "40 ret f 800; 50 ret f 900; 60 ret main 1000",
+	model_text_expect_functions(PROGRAM
+				    "0 call main 1000; 0 call f 900; 10 call f 800; 20 call f 700; 30 ret f 700;"
+				    "40 ret f 800; 50 ret f 900; 60 ret main 1000",
 				    0,
 				    "f calls=3 self=50 total=50 min=10 max=50\n"
 				    "main calls=1 self=10 total=60 min=60 max=60\n");
@@ -49,8 +50,9 @@ START_TEST(call_ends_frames_at_or_below_it)
 			       "    f 1 10\n"
 			       "      g 1 10\n"
 			       "    h 1 20\n");
-	model_text_expect_functions(PROGRAM "0 call main 1000; 10 call f 900; 20 call g 800; 30 call h 900; 50 ret h 900;"
-					    "60 ret main 1000",
+	model_text_expect_functions(PROGRAM
+				    "0 call main 1000; 10 call f 900; 20 call g 800; 30 call h 900; 50 ret h 900;"
+				    "60 ret main 1000",
 				    0,
 				    "f calls=1 self=10 total=20 min=20 max=20 unwound=1\n"
 				    "g calls=1 self=10 total=10 min=10 max=10 unwound=1\n"
@@ -121,8 +123,9 @@ END_TEST
 
 START_TEST(cfa_wraps_around)
 {
-	model_text_expect_tree(PROGRAM "0 call main 0x100; 10 call f 0xffffff00; 20 call g 0xfffffe00; 30 ret g 0xfffffe00;"
-				       "30 ret f 0xffffff00; 40 call h 0xffffff00; 50 ret h 0xffffff00; 50 ret main 0x100",
+	model_text_expect_tree(PROGRAM
+			       "0 call main 0x100; 10 call f 0xffffff00; 20 call g 0xfffffe00; 30 ret g 0xfffffe00;"
+			       "30 ret f 0xffffff00; 40 call h 0xffffff00; 50 ret h 0xffffff00; 50 ret main 0x100",
 			       0,
 			       "[not instrumented] 0 0\n"
 			       "  main 1 20\n"
@@ -169,7 +172,7 @@ START_TEST(returns_without_calls)
 			       "      h 1 5\n"
 			       "  f 1 5\n");
 	struct tee_perf_recording *recording =
-		model_text_play(PROGRAM "0 call h 700; 10 ret h 700; 20 ret g 800; 40 ret f 900", 0);
+	    model_text_play(PROGRAM "0 call h 700; 10 ret h 700; 20 ret g 800; 40 ret f 900", 0);
 	ck_assert_uint_eq(recording->model->tracks[0]->counts.orphan_returns, 2);
 	model_text_free(recording);
 }
@@ -234,22 +237,22 @@ END_TEST
 Suite *frames_suite(void)
 {
 	const TTest *const tests[] = { calls_and_returns,
-					      recursion_counts_once,
-					      mutual_recursion_counts_once,
-					      call_ends_frames_at_or_below_it,
-					      return_ends_frames_below_it,
-					      longjmp_out_of_recursion,
-					      inlined_calls_share_a_cfa,
-					      host_return_ends_inlined_frames,
-					      resync_keeps_inlined_host,
-					      cfa_wraps_around,
-					      open_at_the_end,
-					      ended_thread_stays_ended,
-					      returns_without_calls,
-					      orphan_return_at_the_same_height,
-					      unknown_kinds_are_counted,
-					      a_million_deep,
-					      addresses_change_their_module };
+				       recursion_counts_once,
+				       mutual_recursion_counts_once,
+				       call_ends_frames_at_or_below_it,
+				       return_ends_frames_below_it,
+				       longjmp_out_of_recursion,
+				       inlined_calls_share_a_cfa,
+				       host_return_ends_inlined_frames,
+				       resync_keeps_inlined_host,
+				       cfa_wraps_around,
+				       open_at_the_end,
+				       ended_thread_stays_ended,
+				       returns_without_calls,
+				       orphan_return_at_the_same_height,
+				       unknown_kinds_are_counted,
+				       a_million_deep,
+				       addresses_change_their_module };
 	Suite *suite = suite_create("frames");
 	TCase *cases = tcase_create("frames");
 	tcase_set_timeout(cases, 60);

@@ -21,10 +21,10 @@ END_TEST
 /* A claim to have waited longer than the time that has passed is held to it. */
 START_TEST(waiting_is_bounded)
 {
-	model_text_expect_tree(PROGRAM "100 call main 1000; 110 gap 5000; 120 gap 0xffffffffffffffff; 120 gap 7; 125 ret main 1000",
-			       0,
-			       "[not instrumented] 0 0\n"
-			       "  main 1 5\n");
+	model_text_expect_tree(
+	    PROGRAM "100 call main 1000; 110 gap 5000; 120 gap 0xffffffffffffffff; 120 gap 7; 125 ret main 1000", 0,
+	    "[not instrumented] 0 0\n"
+	    "  main 1 5\n");
 }
 END_TEST
 
@@ -60,9 +60,10 @@ END_TEST
 /* Nobody knows what ran in the gap: not the function that was on top before it. */
 START_TEST(lost_records)
 {
-	model_text_expect_tree(PROGRAM "0 call main 1000; 10 call f 900; 20 call g 800; 1000 lost 500; 1010 call h 700;"
-				       "1020 ret h 700; 1030 ret g 800; 1040 ret f 900; 1050 call g 900; 1060 ret g 900;"
-				       "1070 ret main 1000",
+	model_text_expect_tree(PROGRAM
+			       "0 call main 1000; 10 call f 900; 20 call g 800; 1000 lost 500; 1010 call h 700;"
+			       "1020 ret h 700; 1030 ret g 800; 1040 ret f 900; 1050 call g 900; 1060 ret g 900;"
+			       "1070 ret main 1000",
 			       0,
 			       "[not instrumented] 0 0\n"
 			       "  main 1 10\n"
@@ -73,7 +74,8 @@ START_TEST(lost_records)
 			       "      [after lost records] 0 10\n"
 			       "    [after lost records] 0 20\n"
 			       "      g 1 10\n");
-	struct tee_perf_recording *recording = model_text_play(PROGRAM "0 call main 1000; 5 lost 7; 6 lost 8; 7 hole 2", 0);
+	struct tee_perf_recording *recording =
+	    model_text_play(PROGRAM "0 call main 1000; 5 lost 7; 6 lost 8; 7 hole 2", 0);
 	ck_assert_uint_eq(recording->model->tracks[0]->counts.lost, 15);
 	ck_assert_uint_eq(recording->model->tracks[0]->counts.holes, 2);
 	model_text_free(recording);
@@ -140,7 +142,7 @@ END_TEST
 START_TEST(tsc_without_calibration)
 {
 	struct tee_perf_recording *recording =
-		model_text_play(PROGRAM "0 clock tsc; 10 call main 1000; 20 ret main 1000", 0);
+	    model_text_play(PROGRAM "0 clock tsc; 10 call main 1000; 20 ret main 1000", 0);
 	ck_assert(recording->model->tsc_unknown);
 	model_text_free(recording);
 }
@@ -164,11 +166,11 @@ END_TEST
 /* No record lies in the gap: f ran all through it. */
 START_TEST(gap_without_records)
 {
-	model_text_expect_tree(PROGRAM "clockgap 20 520; 0 call main 1000; 10 call f 900; 530 ret f 900; 530 ret main 1000",
-			       0,
-			       "[not instrumented] 0 0\n"
-			       "  main 1 10\n"
-			       "    f 1 520\n");
+	model_text_expect_tree(
+	    PROGRAM "clockgap 20 520; 0 call main 1000; 10 call f 900; 530 ret f 900; 530 ret main 1000", 0,
+	    "[not instrumented] 0 0\n"
+	    "  main 1 10\n"
+	    "    f 1 520\n");
 }
 END_TEST
 
@@ -187,8 +189,9 @@ END_TEST
 
 START_TEST(two_gaps_in_one_jump)
 {
-	model_text_expect_tree(PROGRAM "clockgap 20 120; clockgap 220 320; 0 call main 1000; 20 call f 900; 320 ret f 900;"
-				       "330 ret main 1000",
+	model_text_expect_tree(PROGRAM
+			       "clockgap 20 120; clockgap 220 320; 0 call main 1000; 20 call f 900; 320 ret f 900;"
+			       "330 ret main 1000",
 			       0,
 			       "[not instrumented] 0 0\n"
 			       "  main 1 30\n"
@@ -212,7 +215,7 @@ END_TEST
 START_TEST(marks)
 {
 	struct tee_perf_recording *recording =
-		model_text_play(PROGRAM "0 call main 1000; 10 mark h; 20 mark g; 30 ret main 1000", 0);
+	    model_text_play(PROGRAM "0 call main 1000; 10 mark h; 20 mark g; 30 ret main 1000", 0);
 	const struct tee_perf_track *track = recording->model->tracks[0];
 	ck_assert_uint_eq(track->mark_count, 2);
 	ck_assert_uint_eq(track->marks[1].time_ns, 20);
@@ -225,22 +228,22 @@ END_TEST
 Suite *time_suite(void)
 {
 	const TTest *const tests[] = { waiting_belongs_to_nobody,
-					      waiting_is_bounded,
-					      off_in_one_function_on_in_another,
-					      starts_switched_off,
-					      lost_records,
-					      another_function_after_lost_records,
-					      lost_records_without_open_frames,
-					      time_does_not_go_back,
-					      clock_changes,
-					      tsc_before_and_behind_its_points,
-					      tsc_without_calibration,
-					      gap_of_the_clock,
-					      gap_without_records,
-					      gap_below_the_frame_that_stayed,
-					      two_gaps_in_one_jump,
-					      gap_while_waiting,
-					      marks };
+				       waiting_is_bounded,
+				       off_in_one_function_on_in_another,
+				       starts_switched_off,
+				       lost_records,
+				       another_function_after_lost_records,
+				       lost_records_without_open_frames,
+				       time_does_not_go_back,
+				       clock_changes,
+				       tsc_before_and_behind_its_points,
+				       tsc_without_calibration,
+				       gap_of_the_clock,
+				       gap_without_records,
+				       gap_below_the_frame_that_stayed,
+				       two_gaps_in_one_jump,
+				       gap_while_waiting,
+				       marks };
 	Suite *suite = suite_create("time");
 	TCase *cases = tcase_create("time");
 	for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
