@@ -34,7 +34,7 @@ struct image {
 static struct {
 	struct image images[IMAGES_MAX];
 	_Atomic uint32_t count;
-	const char *folder;
+	char folder[4096]; /* a copy: programs overwrite their environment to change their title; "": count nothing */
 	hook *call, *call_inlined, *returned, *resync; /* of the runtime; NULL: it is not there */
 } state;
 
@@ -57,7 +57,7 @@ static const char *name_of(const struct tee_perf_map_entry *entry)
 
 static int create_file(const char *folder)
 {
-	char path[4096];
+	char path[sizeof state.folder + 32];
 	for (unsigned number = 0; number < 1000000; number++) {
 		snprintf(path, sizeof path, "%s/%ld.%u", folder, (long)getpid(), number);
 		int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -101,7 +101,7 @@ static void adopt_after_fork(void)
 
 static void count(const struct tee_perf_map_entry *entry, int is_call)
 {
-	if (!state.folder)
+	if (!state.folder[0])
 		return;
 	if (!atomic_load_explicit(own_files, memory_order_relaxed))
 		adopt_after_fork();
@@ -123,7 +123,9 @@ static void start(void)
 	if (own_files == MAP_FAILED || madvise((void *)own_files, 4096, MADV_WIPEONFORK))
 		die("cannot map a page");
 	atomic_store(own_files, 1);
-	state.folder = getenv("TEE_PERF_COUNT_DIR");
+	const char *folder = getenv("TEE_PERF_COUNT_DIR");
+	if (folder)
+		snprintf(state.folder, sizeof state.folder, "%s", folder);
 	state.call = (hook *)dlsym(RTLD_NEXT, "tee_perf_call");
 	state.call_inlined = (hook *)dlsym(RTLD_NEXT, "tee_perf_call_inlined");
 	state.returned = (hook *)dlsym(RTLD_NEXT, "tee_perf_return");
@@ -142,7 +144,7 @@ static void add_image(const struct tee_perf_image *image)
 {
 	if (image->abi_version != TEE_PERF_ABI_VERSION)
 		die("built for another version of the hooks");
-	if (!state.folder || image->map_begin == image->map_end)
+	if (!state.folder[0] || image->map_begin == image->map_end)
 		return;
 	uint32_t place = atomic_fetch_add(&state.count, 1);
 	if (place >= IMAGES_MAX)

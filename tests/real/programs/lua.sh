@@ -8,7 +8,10 @@ build() {
 	echo '#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"' >src/lua5.4-deb-multiarch.h
 	mkdir debian/libtool && cp debian/configure.ac debian/libtool/
 	(cd debian/libtool && LIBTOOLIZE='libtoolize -i' autoreconf -f -i && ./configure)
-	make -j "$jobs" linux LIBTOOL="$PWD/debian/libtool/libtool --silent" CC="$CC -std=gnu99" CXX="$CXX"
+	local libtool="$PWD/debian/libtool/libtool --silent"
+	# Only its objects can be made in parallel.
+	make -C src -j "$jobs" o SYSCFLAGS=-DLUA_USE_LINUX LIBTOOL="$libtool" CC="$CC -std=gnu99" CXX="$CXX"
+	make linux LIBTOOL="$libtool" CC="$CC -std=gnu99" CXX="$CXX"
 }
 
 output() {

@@ -11,6 +11,7 @@ build() {
 output() {
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	"$@" bash -c '
+		rm -f dump.rdb
 		src/redis-server --port 0 --unixsocket "$PWD/s" --daemonize no --save "" --logfile server.log --dir . &
 		cli() { src/redis-cli -s s "$@"; }
 		for _ in $(seq 100); do cli ping >ready 2>&1 && grep -q PONG ready && break; sleep 0.1; done
