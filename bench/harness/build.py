@@ -41,10 +41,9 @@ class Builder:
             "bin": os.path.join(build, "bin"),
             "lib": os.path.join(build, "lib", "tee-perf"),
             "workloads": WORKLOADS,
-            "empty_hooks": os.path.join(work, "empty-hooks"),
             "include": os.path.join(work, "include"),
             "data_sizes": os.path.join(work, "data_sizes"),
-            "count_hooks": os.path.join(work, "count-hooks"),
+            "root": ROOT,
         }
         os.makedirs(self.names["include"], exist_ok=True)
         # Debian's Lua includes a header that its packaging makes.
@@ -69,38 +68,50 @@ class Builder:
                 raise BuildError(f"no source matches {expanded}")
             yield from (path for path in found if os.path.basename(path) not in workloads.EXCLUDED)
 
-    def _commands(self, program, build, folder):
+    def _commands(self, program_name, build, folder):
         """One compile command per source, and the link."""
+        program = workloads.PROGRAMS[program_name]
         flags = ["-O2", "-w", *map(self.expand, program.cflags)]
         objects = []
-        sources = [(path, build.cflags, build.cc) for path in self._paths(program.sources)]
-        plain = "clang-19" if "19" in build.cc else "clang-14"
-        sources += [(path, (), plain) for path in self._paths(program.helpers)]
-        sources += [(path, (), build.cxx) for path in self._paths(build.extra)]
+        if build.objects_of:
+            count = len(list(self._paths(program.sources))) + len(list(self._paths(program.helpers)))
+            objects = [os.path.join(self._folder(program_name, build.objects_of), f"{i}.o") for i in range(count)]
+            sources = []
+        else:
+            sources = [(path, build.cflags, build.cc) for path in self._paths(program.sources)]
+            plain = "clang-19" if "19" in build.cc else "clang-14"
+            sources += [(path, (), plain) for path in self._paths(program.helpers)]
+        sources += [(path, build.cxxflags, build.cxx) for path in self._paths(build.extra)]
         for path, extra, compiler in sources:
             objects.append(os.path.join(folder, f"{len(objects)}.o"))
-            yield [self.expand(compiler), *flags, *extra, "-c", path, "-o", objects[-1]]
-        linker = build.cxx if build.extra else build.cc
+            yield [self.expand(word) for word in (compiler, *flags, *extra)] + ["-c", path, "-o", objects[-1]]
+        linker = build.cxx if build.cxx.startswith("clang++") and build.extra else build.cc
         yield [self.expand(linker), *objects, *build.ldflags, *program.libs, "-o", os.path.join(folder, "program")]
 
-    def _stamp(self, commands, build):
+    def _stamp(self, commands, build, folder):
         """Changes when a command or the time of a file that takes part changes."""
         digest = hashlib.sha256(repr(commands).encode())
-        files = [word for command in commands for word in command if word.endswith((".c", ".cc"))]
+        inputs = [word for command in commands for word in command if word.endswith((".c", ".cc", ".S", ".o"))]
+        files = [path for path in inputs if not path.startswith(folder + "/")]
         for path in map(self.expand, build.version_of):
             files += sorted(glob.glob(path + "/*")) if os.path.isdir(path) else [path]
         for path in files + [os.path.join(WORKLOADS, "bench.h")]:
             digest.update(f"{path} {os.stat(path).st_mtime_ns}".encode())
         return digest.hexdigest()
 
+    def _folder(self, name, build_name):
+        return os.path.join(self.work, "programs", f"{name}.{build_name}")
+
     def program(self, name, build_name):
         """The path of the program, compiled if it is not there yet."""
         program, build = workloads.PROGRAMS[name], BUILDS[build_name]
         self._fetch(program.packages)
-        folder = os.path.join(self.work, "programs", f"{name}.{build_name}")
+        if build.objects_of:
+            self.program(name, build.objects_of)
+        folder = self._folder(name, build_name)
         os.makedirs(folder, exist_ok=True)
-        commands = list(self._commands(program, build, folder))
-        stamp, stamp_path = self._stamp(commands, build), os.path.join(folder, "stamp")
+        commands = list(self._commands(name, build, folder))
+        stamp, stamp_path = self._stamp(commands, build, folder), os.path.join(folder, "stamp")
         if os.path.exists(stamp_path) and open(stamp_path).read() == stamp:
             return os.path.join(folder, "program")
         print(f"building {name} ({build_name})", file=sys.stderr)
@@ -111,14 +122,7 @@ class Builder:
         return os.path.join(folder, "program")
 
     def helpers(self):
-        """Stand-ins for the runtime library (hooks that do nothing, hooks that count), and the reader of files."""
-        for key, source in (("empty_hooks", "empty_hooks.c"), ("count_hooks", "../../tests/real/count_hooks.c")):
-            folder = self.names[key]
-            os.makedirs(folder, exist_ok=True)
-            run(
-                ["clang-14", "-O2", "-shared", "-fPIC", f"-I{ROOT}", "-Wl,-soname,libtee-perf-rt.so.1"]
-                + [os.path.join(WORKLOADS, source), "-o", os.path.join(folder, "libtee-perf-rt.so.1")]
-            )
+        """The reader of data files."""
         libraries = [os.path.join(self.names["bin"], "..", f"{name}/libtee_perf_{name}.a") for name in ("format", "util")]
         run(
             ["clang-14", "-O2", f"-I{ROOT}", os.path.join(BENCH, "data_sizes.c"), *libraries]

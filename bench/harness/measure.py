@@ -93,8 +93,8 @@ def count_events(builder, case_name):
     """Calls and all events of a case, counted by hooks that only count."""
     case = workloads.CASES[case_name]
     out = fresh(os.path.join(builder.work, "out"))
-    command = [builder.program(case.program, "tee")] + [builder.expand(word, out=out) for word in case.args]
-    env = {**os.environ, "LD_LIBRARY_PATH": builder.names["count_hooks"], "TEE_PERF_COUNT_DIR": fresh(out + "/counts")}
+    command = [builder.program(case.program, "count")] + [builder.expand(word, out=out) for word in case.args]
+    env = {**os.environ, "TEE_PERF_COUNT_DIR": fresh(out + "/counts")}
     timed(command, env, cwd=out, stdout_path=os.path.join(out, "stdout"))
     calls = others = 0
     for entry in os.scandir(out + "/counts"):

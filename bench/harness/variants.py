@@ -11,7 +11,8 @@ class Build:
     cc: str
     cflags: tuple = ()
     ldflags: tuple = ()
-    extra: tuple = ()  # sources linked in addition
+    extra: tuple = ()  # sources linked in addition, compiled without instrumentation
+    objects_of: str = ""  # a build whose objects are linked again in another way
     cxx: str = ""  # compiler of C++ sources, and linker when there are any
     cxxflags: tuple = ()
     version_of: tuple = ()  # files whose change makes a new build necessary
@@ -27,6 +28,23 @@ BUILDS = {
         cxx="clang++-14",
         version_of=("{bin}/tee-perf-cc", "{lib}"),
     ),
+    # The same objects with other hooks: empty ones, linked in as the runtime's fast path is, and counting ones.
+    "empty": Build(
+        "{bin}/tee-perf-cc",
+        ldflags=("--compiler=clang-14", "-ftee-perf-runtime=none"),
+        extra=("empty_hooks.c", "empty_fast.S"),
+        cxx="clang-14",
+        cxxflags=("-I{root}",),
+        objects_of="tee",
+    ),
+    "count": Build(
+        "{bin}/tee-perf-cc",
+        ldflags=("--compiler=clang-14", "-ftee-perf-runtime=none"),
+        extra=("../../tests/real/count_hooks.c", "../../tests/real/count_fast.S"),
+        cxx="clang-14",
+        cxxflags=("-mgeneral-regs-only", "-I{root}"),
+        objects_of="tee",
+    ),
     "pg": Build("clang-14", ("-pg",), ("-pg",), cxx="clang++-14"),
     "after-inlining": Build("clang-14", ("-finstrument-functions-after-inlining",), cxx="clang++-14"),
     "xray": Build(
@@ -41,7 +59,7 @@ BUILDS = {
 
 @dataclass(frozen=True)
 class Variant:
-    """prefix and env may hold {out} (a fresh folder for output), {bin}, {empty_hooks}, {count_hooks}."""
+    """prefix and env may hold {out} (a fresh folder for output), {bin}."""
 
     build: str
     prefix: tuple = ()
@@ -62,7 +80,7 @@ def record(*options):
 VARIANTS = {
     "plain": Variant("plain"),
     "plain19": Variant("plain19"),
-    "empty-hook": Variant("tee", env={"LD_LIBRARY_PATH": "{empty_hooks}"}),
+    "empty-hook": Variant("empty"),
     "no-recorder": Variant("tee"),
     "record": record(),
     "record-host": record("--clock", "host"),

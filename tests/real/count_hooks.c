@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts every call by itself: the independent count that recordings are compared with. In place of the runtime
- * library (LD_LIBRARY_PATH) it only counts; preloaded (LD_PRELOAD) it counts and calls the runtime's hooks, so that
- * one run is both recorded and counted. For each process and image it leaves a file in the folder TEE_PERF_COUNT_DIR:
+/* Counts every call by itself: the independent count that recordings are compared with. Linked in place of the runtime
+ * (-ftee-perf-runtime=none) it only counts; preloaded (LD_PRELOAD) it counts and calls the runtime's hooks, so that
+ * one run is both recorded and counted. Build it with -mgeneral-regs-only on x86-64. For each process and image it
+ * leaves a file in the folder TEE_PERF_COUNT_DIR:
  *
  *   u64 entries, u64 other (returns and resyncs), u64 calls[entries], then the names, each with its NUL
  *
@@ -37,6 +38,10 @@ static struct {
 	char folder[4096]; /* a copy: programs overwrite their environment to change their title; "": count nothing */
 	hook *call, *call_inlined, *returned, *resync; /* of the runtime; NULL: it is not there */
 } state;
+
+/* For count_fast.S: the runtime's hooks that are called in a convention of their own. */
+__attribute__((visibility("hidden"))) void *tee_perf_next_fast[4];
+__attribute__((visibility("hidden"))) void tee_perf_count(const struct tee_perf_map_entry *entry, int is_call);
 
 /* In a page that fork wipes: 0 in a child that has no files of its own yet. */
 static _Atomic uint32_t *own_files;
@@ -99,12 +104,26 @@ static void adopt_after_fork(void)
 	errno = saved;
 }
 
-static void count(const struct tee_perf_map_entry *entry, int is_call)
+/* The C library may change vector registers, which hold values of the instrumented function where its hook is called
+ * in the convention of count_fast.S. */
+static void adopt_keeping_vectors(void)
+{
+#ifdef __x86_64__
+	__attribute__((aligned(64))) char area[16384] = { 0 };
+	__asm__ volatile("xsave64 (%0)" : : "r"(area), "a"(-1), "d"(-1) : "memory");
+	adopt_after_fork();
+	__asm__ volatile("xrstor64 (%0)" : : "r"(area), "a"(-1), "d"(-1) : "memory");
+#else
+	adopt_after_fork();
+#endif
+}
+
+void tee_perf_count(const struct tee_perf_map_entry *entry, int is_call)
 {
 	if (!state.folder[0])
 		return;
 	if (!atomic_load_explicit(own_files, memory_order_relaxed))
-		adopt_after_fork();
+		adopt_keeping_vectors();
 	for (uint32_t i = 0; i < state.count; i++) {
 		struct image *image = &state.images[i];
 		if (!image->words || entry < image->begin || entry >= image->end)
@@ -119,6 +138,7 @@ static void count(const struct tee_perf_map_entry *entry, int is_call)
 
 static void start(void)
 {
+	static const char *const fast[] = { TEE_PERF_HOOKS_FAST };
 	own_files = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (own_files == MAP_FAILED || madvise((void *)own_files, 4096, MADV_WIPEONFORK))
 		die("cannot map a page");
@@ -130,6 +150,8 @@ static void start(void)
 	state.call_inlined = (hook *)dlsym(RTLD_NEXT, "tee_perf_call_inlined");
 	state.returned = (hook *)dlsym(RTLD_NEXT, "tee_perf_return");
 	state.resync = (hook *)dlsym(RTLD_NEXT, "tee_perf_resync");
+	for (size_t i = 0; i < sizeof fast / sizeof *fast; i++)
+		tee_perf_next_fast[i] = dlsym(RTLD_NEXT, fast[i]);
 }
 
 /* An image that takes the addresses of an earlier one (dlclose, dlopen) takes its place. */
@@ -175,28 +197,67 @@ void tee_perf_image_unregister(const struct tee_perf_image *image)
 
 void tee_perf_call(const struct tee_perf_map_entry *entry, const void *cfa)
 {
-	count(entry, 1);
+	tee_perf_count(entry, 1);
 	if (state.call)
 		state.call(entry, cfa);
 }
 
 void tee_perf_call_inlined(const struct tee_perf_map_entry *entry, const void *cfa)
 {
-	count(entry, 1);
+	tee_perf_count(entry, 1);
 	if (state.call_inlined)
 		state.call_inlined(entry, cfa);
 }
 
 void tee_perf_return(const struct tee_perf_map_entry *entry, const void *cfa)
 {
-	count(entry, 0);
+	tee_perf_count(entry, 0);
 	if (state.returned)
 		state.returned(entry, cfa);
 }
 
 void tee_perf_resync(const struct tee_perf_map_entry *entry, const void *cfa)
 {
-	count(entry, 0);
+	tee_perf_count(entry, 0);
 	if (state.resync)
 		state.resync(entry, cfa);
+}
+
+/* ---- an image's own copy of the hooks (runtime/arch/x86_64/hook.S) finds the thread busy, always, and comes here with
+ * the lower half of the entry's address. It keeps no vector register for us. */
+struct busy_thread {
+	uintptr_t owner;
+};
+static struct busy_thread always_busy = { 1 };
+__thread struct busy_thread *tee_perf_self = &always_busy;
+uint64_t tee_perf_state = 1;
+
+static const struct tee_perf_map_entry *entry_of(uint32_t low)
+{
+	for (uint32_t i = 0; i < state.count; i++) {
+		const struct image *image = &state.images[i];
+		uint32_t offset = low - (uint32_t)(uintptr_t)image->begin;
+		if (image->words && offset < (uintptr_t)image->end - (uintptr_t)image->begin)
+			return image->begin + offset / sizeof *image->begin;
+	}
+	return NULL;
+}
+
+void tee_perf_busy(uint64_t kind, uint64_t low, uintptr_t cfa)
+{
+	static hook *const hooks[] = { NULL, tee_perf_call, tee_perf_call_inlined, tee_perf_return, tee_perf_resync };
+	char vectors[512] __attribute__((aligned(16)));
+	const struct tee_perf_map_entry *entry = entry_of((uint32_t)low);
+
+	__asm__ volatile("fxsave64 %0" : "=m"(vectors));
+	if (entry)
+		hooks[kind](entry, (const void *)cfa);
+	else if (state.folder[0])
+		die("a hook was called for an entry of no registered image");
+	__asm__ volatile("fxrstor64 %0" : : "m"(vectors));
+}
+
+void tee_perf_slow(uint64_t kind, uint64_t low, uintptr_t cfa)
+{
+	tee_perf_busy(kind, low, cfa);
 }
