@@ -38,7 +38,8 @@ static int pass_options(const struct driver_request *r, char **text, struct tee_
 		snprintf(minimum, sizeof minimum, "min-instructions=%s;", r->min_instructions);
 	if (r->external_globs && asprintf(&external, "external-calls=%s;", r->external_globs) < 0)
 		external = NULL;
-	if (!external || asprintf(text, "%s%s%s%s%s%s%s", r->before_inlining ? "before-inlining;" : "",
+	if (!external || asprintf(text, "%s%s%s%s%s%s%s%s", r->before_inlining ? "before-inlining;" : "",
+				  r->plain_hooks ? "plain-hooks;" : "",
 				  r->lto ? "lto;" : "", r->function_sections ? "function-sections;" : "",
 				  r->debug_info ? "" : "strip-debug;", minimum, external, filter) < 0)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
@@ -110,7 +111,8 @@ static int add_static_runtime(const struct driver_request *r, const char *librar
 {
 	static const char *const exported[] = { "tee_perf_call",           "tee_perf_call_inlined",
 						"tee_perf_return",         "tee_perf_resync",
-						"tee_perf_image_register", "tee_perf_image_unregister" };
+						"tee_perf_image_register", "tee_perf_image_unregister",
+						"tee_perf_self", "tee_perf_state", "tee_perf_busy", "tee_perf_slow" };
 	char path[PATH_MAX + 32];
 
 	if (r->shared)

@@ -63,6 +63,12 @@ static int set_compiler(struct driver_request *r, const char *value)
 	return value && *value ? 0 : -1;
 }
 
+static int set_hooks(struct driver_request *r, const char *value)
+{
+	r->plain_hooks = value && !strcmp(value, "plain");
+	return r->plain_hooks || (value && !strcmp(value, "fast")) ? 0 : -1;
+}
+
 static int set_help(struct driver_request *r, const char *value)
 {
 	r->help = true;
@@ -88,6 +94,10 @@ static const struct own_option {
 	{ "-ftee-perf-runtime", "=shared|static|none",
 	  "link the shared runtime (default), the static one into the executable, or leave the hooks to you",
 	  set_runtime },
+	{ "-ftee-perf-hooks", "=fast|plain",
+	  "call the hooks in their own convention (default where there is one), or as ordinary C functions, for code that\n"
+	  "\treplaces them",
+	  set_hooks },
 	{ "--compiler", "=CLANG", "the clang to run, a name or a path; as TEE_PERF_CC in the environment",
 	  set_compiler },
 	{ "--tee-perf-help", "", "this list", set_help },

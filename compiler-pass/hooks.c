@@ -105,15 +105,17 @@ static LLVMValueRef build_cfa(struct tee_perf_pass *pass)
 	return source->offset ? LLVMBuildGEP2(pass->builder, int8, address, &offset, 1, "") : address;
 }
 
-/* x86-64: the hooks in their own calling convention (runtime/abi.h), which costs the function no spills. */
-static const struct fast_hook {
-	const char *code, *constraints;
-} fast_hooks[] = {
-#define ALSO_CHANGED ",0,1,~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"
-	[TEE_PERF_HOOK_CALL] = { "call tee_perf_call_fast", "={r10},={ax}" ALSO_CHANGED },
-	[TEE_PERF_HOOK_CALL_INLINED] = { "call tee_perf_call_inlined_fast", "={r10},={ax}" ALSO_CHANGED },
-	[TEE_PERF_HOOK_RETURN] = { "call tee_perf_return_fast", "={r10},={cx}" ALSO_CHANGED },
-	[TEE_PERF_HOOK_RESYNC] = { "call tee_perf_resync_fast", "={r10},={ax}" ALSO_CHANGED },
+/* x86-64: the hooks in their own calling convention (runtime/abi.h). The operands are formed within the assembly, so
+ * that the function holds nothing in registers between its hooks: $0 is the memory at the CFA, $1 the entry. The call
+ * goes through the GOT, which the linker turns into a direct call where the image has its own copy of the hook; a PLT
+ * that is bound lazily would destroy r10. */
+#define FAST_HOOK(function, cfa_register)                                                                              \
+	"leaq ${1:a}, %r10\n\tleaq $0, %" cfa_register "\n\tcall *" function "@GOTPCREL(%rip)"
+static const char *const fast_hooks[] = {
+	[TEE_PERF_HOOK_CALL] = FAST_HOOK("tee_perf_call_fast", "rax"),
+	[TEE_PERF_HOOK_CALL_INLINED] = FAST_HOOK("tee_perf_call_inlined_fast", "rax"),
+	[TEE_PERF_HOOK_RETURN] = FAST_HOOK("tee_perf_return_fast", "rcx"),
+	[TEE_PERF_HOOK_RESYNC] = FAST_HOOK("tee_perf_resync_fast", "rax"),
 };
 
 static bool uses_fast_hooks(const struct tee_perf_pass *pass)
@@ -126,30 +128,41 @@ static LLVMTypeRef fast_hook_type(struct tee_perf_pass *pass)
 {
 	LLVMTypeRef pointers[] = { pass->int8_pointer, pass->int8_pointer };
 
-	return LLVMFunctionType(LLVMStructTypeInContext(pass->context, pointers, 2, false), pointers, 2, false);
+	return LLVMFunctionType(LLVMVoidTypeInContext(pass->context), pointers, 2, false);
 }
 
 /* LLVM keeps one value for equal inline assembly. */
 static LLVMValueRef fast_hook_callee(struct tee_perf_pass *pass, enum tee_perf_hook hook)
 {
-	const struct fast_hook *fast = &fast_hooks[hook];
+	const char *constraints = hook == TEE_PERF_HOOK_RETURN
+				      ? "*m,i,~{r10},~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"
+				      : "*m,i,~{r10},~{rax},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}";
 
-	return LLVMGetInlineAsm(fast_hook_type(pass), (char *)fast->code, strlen(fast->code), (char *)fast->constraints,
-				strlen(fast->constraints), true, false, LLVMInlineAsmDialectATT, false);
+	return LLVMGetInlineAsm(fast_hook_type(pass), (char *)fast_hooks[hook], strlen(fast_hooks[hook]),
+				(char *)constraints, strlen(constraints), true, false, LLVMInlineAsmDialectATT, false);
+}
+
+static void add_enum_attribute(struct tee_perf_pass *pass, LLVMValueRef function, const char *name)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(pass->context, kind, 0));
 }
 
 /* A call within inline assembly pushes where LLVM believes a red zone, so the function gets none. */
 static void build_fast_call(struct tee_perf_pass *pass, LLVMValueRef function, enum tee_perf_hook hook,
-			    LLVMValueRef arguments[2])
+			    LLVMValueRef entry, LLVMValueRef cfa)
 {
+	LLVMValueRef arguments[] = { cfa, entry };
 	LLVMValueRef call =
 	    LLVMBuildCall2(pass->builder, fast_hook_type(pass), fast_hook_callee(pass, hook), arguments, 2, "");
 	unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", strlen("nounwind"));
-	unsigned noredzone = LLVMGetEnumAttributeKindForName("noredzone", strlen("noredzone"));
+	unsigned elementtype = LLVMGetEnumAttributeKindForName("elementtype", strlen("elementtype"));
 
 	LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(pass->context, nounwind, 0));
-	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-				LLVMCreateEnumAttribute(pass->context, noredzone, 0));
+	LLVMAddCallSiteAttribute(
+	    call, 1, LLVMCreateTypeAttribute(pass->context, elementtype, LLVMInt8TypeInContext(pass->context)));
+	add_enum_attribute(pass, function, "noredzone");
 }
 
 bool tee_perf_hook_is(struct tee_perf_pass *pass, LLVMValueRef call, enum tee_perf_hook hook)
@@ -170,7 +183,7 @@ void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, L
 	arguments[0] = LLVMConstBitCast(entry, pass->int8_pointer);
 	arguments[1] = build_cfa(pass);
 	if (uses_fast_hooks(pass)) {
-		build_fast_call(pass, function, hook, arguments);
+		build_fast_call(pass, function, hook, arguments[0], arguments[1]);
 		return;
 	}
 	callee = LLVMConstBitCast(tee_perf_hook_function(pass, hook),
