@@ -125,9 +125,14 @@ static struct tee_perf_stack *find_announced(const struct tee_perf_track *track,
 	return NULL;
 }
 
+static const struct tee_perf_frame *top_of(const struct tee_perf_track *track, const struct tee_perf_stack *stack)
+{
+	return stack == track->stack ? track->hot.top : stack->top;
+}
+
 static bool is_empty(const struct tee_perf_track *track, const struct tee_perf_stack *stack)
 {
-	return tee_perf_frame_is_bottom(stack == track->stack ? track->hot.top : stack->top);
+	return tee_perf_frame_is_bottom(top_of(track, stack));
 }
 
 /* The distance rule: near the top frame, the bottom frame, or (empty) the last CFA. */
@@ -135,52 +140,88 @@ static bool near(const struct tee_perf_track *track, const struct tee_perf_stack
 {
 	uint32_t low = stack->last, high = stack->last;
 	if (!is_empty(track, stack)) {
-		low = tee_perf_cfa((stack == track->stack ? track->hot.top : stack->top)->w1);
+		low = tee_perf_cfa(top_of(track, stack)->w1);
 		high = tee_perf_cfa(stack->frames[1].w1);
 	}
 	return low - cfa <= TEE_PERF_STACK_DISTANCE || cfa - high <= TEE_PERF_STACK_DISTANCE;
 }
 
-/* Widens a guessed stack so that the CFA and what is near it lie in it. */
-static void widen(struct tee_perf_track *track, struct tee_perf_stack *stack, uint32_t cfa)
+/* What is open on the stack is gone. */
+static void empty(struct tee_perf_track *track, struct tee_perf_stack *stack)
+{
+	struct tee_perf_stack *current = track->stack;
+	swap_to(track, stack);
+	while (!tee_perf_frame_is_bottom(track->hot.top))
+		tee_perf_track_pop(track, TEE_PERF_UNWOUND);
+	swap_to(track, current);
+}
+
+/* A guessed stack ends where an announced one begins, or the fast path would take CFAs of that for its own. */
+static void clip(struct tee_perf_track *track, struct tee_perf_stack *stack)
+{
+	for (uint32_t i = 0; i < track->stack_count && stack->used; i++) {
+		const struct tee_perf_stack *other = track->stacks[i];
+		uint32_t lo = stack->lo, hi = lo + stack->span, other_hi = other->lo + other->span;
+		uint32_t here = is_empty(track, stack) ? stack->last : tee_perf_cfa(stack->frames[1].w1);
+		if (other->lo - lo > stack->span && lo - other->lo > other->span)
+			continue;
+		if ((int32_t)(other_hi - here) < 0) {
+			set_range(stack, other_hi + 1, hi - other_hi - 1);
+		} else if ((int32_t)(other->lo - here) > 0) {
+			set_range(stack, lo, other->lo - 1 - lo);
+		} else { /* the memory is announced as a stack that another guess has become */
+			empty(track, stack);
+			stack->used = false;
+		}
+	}
+	if (!is_empty(track, stack) && !in_range(stack, tee_perf_cfa(top_of(track, stack)->w1)))
+		empty(track, stack);
+	uint32_t height = tee_perf_cfa(stack->frames[0].w1) - stack->lo;
+	if (!stack->used || height > stack->span)
+		stack->frames[0].w1 = (uint64_t)stack->lo << 32;
+	if (stack == track->stack)
+		track->hot.lo = stack->lo;
+}
+
+/* Widens a guessed stack so that the CFA and what is near it lie in it. False: it would be too large. */
+static bool widen(struct tee_perf_stack *stack, uint32_t cfa)
 {
 	uint32_t lo = stack->lo, hi = lo + stack->span;
 	if ((int32_t)(cfa - TEE_PERF_STACK_DISTANCE - lo) < 0)
 		lo = cfa - TEE_PERF_STACK_DISTANCE;
 	if ((int32_t)(cfa + TEE_PERF_STACK_DISTANCE - hi) > 0)
 		hi = cfa + TEE_PERF_STACK_DISTANCE;
-	if (hi - lo <= TEE_PERF_STACK_SPAN_MAX)
-		set_range(stack, lo, hi - lo);
-	if (stack == track->stack)
-		track->hot.lo = stack->lo;
+	if (hi - lo > TEE_PERF_STACK_SPAN_MAX)
+		return false;
+	set_range(stack, lo, hi - lo);
+	return true;
 }
 
-/* A guessed stack object that is free for a CFA far from all others. NULL: none left. */
+/* A guessed stack object for a CFA far from all others: if there is none left, what is open on one is given up. */
 static struct tee_perf_stack *fresh_guessed(struct tee_perf_track *track)
 {
 	for (uint32_t i = 0; i < track->guessed_count; i++)
 		if (!track->guessed[i]->used)
 			return track->guessed[i];
-	if (track->guessed_count < TEE_PERF_STACKS_GUESSED) {
-		struct tee_perf_stack *stack = new_stack(track, 0);
-		if (stack != NULL)
-			track->guessed[track->guessed_count++] = stack;
-		return stack;
-	}
+	struct tee_perf_stack *stack = NULL;
+	if (track->guessed_count < TEE_PERF_STACKS_GUESSED && (stack = new_stack(track, 0)) != NULL)
+		return track->guessed[track->guessed_count++] = stack;
 	for (uint32_t i = 0; i < track->guessed_count; i++)
 		if (is_empty(track, track->guessed[i]))
 			return track->guessed[i];
-	return NULL;
+	stack = track->stack->announced ? track->guessed[0] : track->stack;
+	empty(track, stack);
+	return stack;
 }
 
 static struct tee_perf_stack *open_guessed(struct tee_perf_track *track, uint32_t cfa)
 {
 	struct tee_perf_stack *stack = fresh_guessed(track);
-	if (stack == NULL)
-		return track->stack;
 	bool alone = track->stack_count == 0 && track->guessed_count == 1;
 	stack->used = false;
+	stack->last = cfa;
 	set_range(stack, cfa - TEE_PERF_STACK_DISTANCE, 2 * TEE_PERF_STACK_DISTANCE);
+	clip(track, stack);
 	if (!alone) {
 		track->guessed_stacks++;
 		stack->frames[0].node = tee_perf_track_pseudo(track, 0, TEE_PERF_PSEUDO_GUESSED);
@@ -214,12 +255,13 @@ void tee_perf_stacks_assign(struct tee_perf_track *track, uint32_t cfa)
 		return;
 	}
 	stack = find_guessed(track, cfa);
-	if (stack != NULL && !in_range(stack, cfa))
-		widen(track, stack, cfa);
+	if (stack != NULL && !in_range(stack, cfa) && !widen(stack, cfa))
+		stack = NULL;
 	if (stack == NULL)
 		stack = open_guessed(track, cfa);
 	stack->last = cfa;
 	switch_to(track, stack);
+	clip(track, stack);
 }
 
 void tee_perf_stacks_leave(struct tee_perf_track *track)
@@ -254,13 +296,10 @@ void tee_perf_stacks_each(struct tee_perf_track *track, void (*visit)(struct tee
 /* Its memory belongs to another stack now. It is in no list any more. */
 static void drop_stack(struct tee_perf_track *track, struct tee_perf_stack *stack)
 {
-	struct tee_perf_stack *back = track->stack == stack ? stack->previous : track->stack;
-	if (back == NULL || back == stack)
-		back = track->guessed[0];
-	swap_to(track, stack);
-	while (!tee_perf_frame_is_bottom(track->hot.top))
-		tee_perf_track_pop(track, TEE_PERF_UNWOUND);
-	swap_to(track, back);
+	struct tee_perf_stack *back = stack->previous;
+	empty(track, stack);
+	if (track->stack == stack)
+		swap_to(track, back != NULL && back != stack ? back : track->guessed[0]);
 	if (track->own == stack)
 		track->own = NULL;
 	for (uint32_t i = 0; i < track->stack_count; i++)
@@ -306,8 +345,9 @@ static struct tee_perf_stack *adopt(struct tee_perf_track *track, uint32_t lo, u
 	struct tee_perf_stack *stack = NULL;
 	for (uint32_t i = 0; i < track->guessed_count && stack == NULL; i++) {
 		struct tee_perf_stack *guessed = track->guessed[i];
-		if (is_empty(track, guessed) ? !guessed->used && first
-					     : tee_perf_cfa(guessed->frames[1].w1) - lo <= span)
+		bool inside = tee_perf_cfa(guessed->frames[1].w1) - lo <= span &&
+			      tee_perf_cfa(top_of(track, guessed)->w1) - lo <= span;
+		if (is_empty(track, guessed) ? !guessed->used && first : inside)
 			stack = guessed;
 	}
 	if (stack == NULL) {
@@ -331,8 +371,8 @@ void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_
 	uint32_t span = hi - lo > TEE_PERF_STACK_SPAN_MAX ? TEE_PERF_STACK_SPAN_MAX : (uint32_t)(hi - lo - 1);
 	uint32_t begin = (uint32_t)hi - span;
 	struct tee_perf_stack *stack = find_announced(track, begin);
-	if (stack != NULL && stack->lo == begin && stack->span == span)
-		return; /* it is announced again with each sub-buffer */
+	if (stack != NULL && stack->lo + stack->span == begin + span)
+		return; /* it is announced again with each sub-buffer; if it has been larger, it stays so */
 	if (track->stack_count == TEE_PERF_STACKS_MAX ||
 	    tee_perf_grow(&track->stacks, track->stack_count, &track->stack_capacity, sizeof(void *)) != 0)
 		return;
@@ -351,4 +391,6 @@ void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_
 	memmove(track->stacks + place + 1, track->stacks + place, (track->stack_count - place) * sizeof *track->stacks);
 	track->stacks[place] = stack;
 	track->stack_count++;
+	for (uint32_t i = 0; i < track->guessed_count; i++)
+		clip(track, track->guessed[i]);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/platform/local.h"
 
+#include "runtime/abi.h"
 #include "runtime/platform.h"
 
 #include <sched.h>
@@ -75,4 +76,10 @@ void tee_perf_local_detach(void)
 {
 	tee_perf_thread_detach();
 	tee_perf_state.host = NULL;
+}
+
+/* Only the C hooks are used here. */
+void tee_perf_hooks_register(unsigned char *active)
+{
+	*active = 0;
 }
