@@ -1,6 +1,6 @@
 // Calls to functions of other objects, bracketed on request.
-// RUN: %cxx -O2 -ftee-perf-external-calls -S -emit-llvm %s -o - | %check
-// RUN: %cxx -O2 -ftee-perf-external-calls='get*,o?her' -S -emit-llvm %s -o - | %check --check-prefix=LIST --implicit-check-not=tee_perf_external.left
+// RUN: %cxx -ftee-perf-hooks=plain -O2 -ftee-perf-external-calls -S -emit-llvm %s -o - | %check
+// RUN: %cxx -ftee-perf-hooks=plain -O2 -ftee-perf-external-calls='get*,o?her' -S -emit-llvm %s -o - | %check --check-prefix=LIST --implicit-check-not=tee_perf_external.left
 // RUN: %cxx -O2 -S -emit-llvm %s -o - | %check --check-prefix=NONE --implicit-check-not=tee_perf_external
 struct guard {
 	~guard();

@@ -4,9 +4,9 @@
 // RUN: %cc -O2 -S -emit-llvm %s -o - | %check
 // RUN: %cc -O3 -S -emit-llvm %s -o - | %check
 // RUN: %cc -Os -S -emit-llvm %s -o - | %check
-// RUN: %cc -O2 -flto -S -emit-llvm %s -o - | %check --check-prefix=LTO
-// RUN: %cc -O2 -flto=thin -S -emit-llvm %s -o - | %check --check-prefix=LTO
-// RUN: %cc -O0 -flto -S -emit-llvm %s -o - | %check --check-prefix=LTO
+// RUN: %cc -ftee-perf-hooks=plain -O2 -flto -S -emit-llvm %s -o - | %check --check-prefix=LTO
+// RUN: %cc -ftee-perf-hooks=plain -O2 -flto=thin -S -emit-llvm %s -o - | %check --check-prefix=LTO
+// RUN: %cc -ftee-perf-hooks=plain -O0 -flto -S -emit-llvm %s -o - | %check --check-prefix=LTO
 // RUN: for level in 0 1 2 3 s; do %cc -O$level -S -emit-llvm %s -o - | grep -c -e cyg_profile -e '"tee-perf' && exit 1; done; true
 void other(void);
 
