@@ -225,17 +225,21 @@ int tee_perf_model_module(struct tee_perf_model *model, const struct tee_perf_mo
 
 int tee_perf_model_gap(struct tee_perf_model *model, uint64_t from_ns, uint64_t to_ns, struct tee_perf_error *err)
 {
+	if (from_ns < model->gap_end_ns) /* overlapping or out of order: only what is new counts */
+		from_ns = model->gap_end_ns;
 	if (to_ns <= from_ns)
 		return 0;
-	struct tee_perf_gap *last = model->gap_count > 0 ? &model->gaps[model->gap_count - 1] : NULL;
-	if (last != NULL && from_ns < last->to_ns) { /* out of order or overlapping: only what is new counts */
-		if (to_ns <= last->to_ns)
-			return 0;
-		from_ns = last->to_ns;
+	if (model->gap_count == TEE_PERF_GAPS_MAX) { /* a recording may take hours */
+		for (uint32_t i = 0; i < model->track_count; i++)
+			tee_perf_track_hold_gap(model->tracks[i]);
+		model->gap_count = 0;
 	}
 	if (tee_perf_grow(&model->gaps, model->gap_count, &model->gap_capacity, sizeof *model->gaps) != 0)
 		return out_of_memory(err);
 	model->gaps[model->gap_count++] = (struct tee_perf_gap){ from_ns, to_ns };
+	model->gap_total++;
+	model->gap_total_ns += to_ns - from_ns;
+	model->gap_end_ns = to_ns;
 	return 0;
 }
 

@@ -33,9 +33,7 @@ struct tee_perf_remap {
 	uint64_t time_ns;
 };
 
-struct tee_perf_gap {
-	uint64_t from_ns, to_ns;
-};
+#define TEE_PERF_GAPS_MAX (UINT32_C(1) << 20) /* kept at a time; 16 bytes each */
 
 /* From `ticks` on: ns + (time - ticks) * scale / 2^TEE_PERF_TSC_SHIFT. */
 struct tee_perf_tsc_point {
@@ -60,6 +58,7 @@ struct tee_perf_model {
 	uint32_t node_count;                /* of all tracks */
 	struct tee_perf_observer *observer; /* for the tracks created from now on; NULL: none */
 	bool finished;
+	uint64_t gap_total, gap_total_ns, gap_end_ns; /* of all gaps told; end of the last */
 	bool tsc_unknown; /* TSC times without calibration: one tick was taken for a nanosecond */
 	uint64_t end_ns;
 };

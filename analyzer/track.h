@@ -11,10 +11,11 @@
 #define TEE_PERF_STACKS_MAX     8192u               /* announced stacks of one thread */
 #define TEE_PERF_STACKS_GUESSED 64u                 /* guessed stacks of one thread */
 #define TEE_PERF_STACK_SPAN_MAX UINT32_C(0x7fffffff)
-#define TEE_PERF_STACK_DISTANCE (UINT32_C(256) << 10) /* a CFA farther than this from a guessed stack lies in another  \
-						       */
-#define TEE_PERF_SEGMENTS_MAX 65536u                  /* of one thread */
-#define TEE_PERF_MARKS_MAX    (UINT32_C(1) << 20)     /* of one thread */
+#define TEE_PERF_STACK_DISTANCE                                                                                        \
+	(UINT32_C(256) << 10)                     /* a CFA farther than this from a guessed stack lies in another      \
+						   */
+#define TEE_PERF_SEGMENTS_MAX 65536u              /* of one thread */
+#define TEE_PERF_MARKS_MAX    (UINT32_C(1) << 20) /* of one thread */
 
 /* Written by the recorder behind a thread's last record: its time ends here, whatever frames it left open. */
 #define TEE_PERF_META_THREAD_END 9
@@ -76,6 +77,10 @@ struct tee_perf_segment {
 	enum tee_perf_kind end_kind;
 };
 
+struct tee_perf_gap {
+	uint64_t from_ns, to_ns;
+};
+
 struct tee_perf_mark {
 	uint32_t entry;
 	uint64_t time_ns;
@@ -120,6 +125,7 @@ struct tee_perf_track {
 	uint64_t clock_records; /* counts.records when the clock was last set */
 	uint64_t first_ns, now_ns;
 	uint32_t gap_cursor, tsc_cursor, remap_cursor; /* places in the model's lists */
+	struct tee_perf_gap held_gap;                  /* around now_ns, when the model forgot its list */
 	uint64_t remap_ns; /* next time at which addresses change their module; UINT64_MAX: none */
 
 	/* stacks */
@@ -172,6 +178,8 @@ void tee_perf_track_time(struct tee_perf_track *track, const struct tee_perf_rec
 void tee_perf_track_finish(struct tee_perf_track *track, uint64_t end_ns);
 /* The thread's time goes on to ns, which is not earlier than its last record's; the first time starts it. */
 void tee_perf_track_advance(struct tee_perf_track *track, uint64_t ns);
+/* The model forgets its gaps: the one that the thread's time lies in still matters. */
+void tee_perf_track_hold_gap(struct tee_perf_track *track);
 /* A change of modules was told: tells the track when the next one comes. */
 void tee_perf_track_plan_remap(struct tee_perf_track *track);
 

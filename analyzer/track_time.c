@@ -2,18 +2,36 @@
 /* What happens when a record's time differs from the one before: with the default clock about once per 250 records. */
 #include "analyzer/model_internal.h"
 
+/* The gap that a time lies in; NULL: none. The cursor only goes on, as a thread's time does. */
+static const struct tee_perf_gap *find_gap(struct tee_perf_track *track, uint64_t ns)
+{
+	const struct tee_perf_model *model = track->model;
+	while (track->gap_cursor < model->gap_count && model->gaps[track->gap_cursor].to_ns <= ns)
+		track->gap_cursor++;
+	if (track->gap_cursor == model->gap_count || model->gaps[track->gap_cursor].from_ns > ns)
+		return NULL;
+	return &model->gaps[track->gap_cursor];
+}
+
 /* The host's clock was not published between two times. A record that carries the last time before such a gap may
  * have happened anywhere in it, so the time up to the gap's end belongs to nobody in particular. (A gap that begins
  * later than the thread's last record holds no record at all: the same function ran all through it.) */
 static uint64_t unresolved_time(struct tee_perf_track *track, uint64_t from, uint64_t to)
 {
-	const struct tee_perf_gap *gaps = track->model->gaps;
-	while (track->gap_cursor < track->model->gap_count && gaps[track->gap_cursor].to_ns <= from)
-		track->gap_cursor++;
-	if (track->gap_cursor == track->model->gap_count || gaps[track->gap_cursor].from_ns > from)
+	const struct tee_perf_gap *gap = &track->held_gap;
+	if (from < gap->from_ns || from >= gap->to_ns)
+		gap = find_gap(track, from);
+	if (gap == NULL)
 		return 0;
-	uint64_t end = gaps[track->gap_cursor].to_ns < to ? gaps[track->gap_cursor].to_ns : to;
-	return end > from ? end - from : 0;
+	return (gap->to_ns < to ? gap->to_ns : to) - from;
+}
+
+void tee_perf_track_hold_gap(struct tee_perf_track *track)
+{
+	const struct tee_perf_gap *gap = find_gap(track, track->now_ns);
+	if (gap != NULL)
+		track->held_gap = *gap;
+	track->gap_cursor = 0;
 }
 
 /* The deepest frame that was open ever since the time last changed: those pushed since carry the present time. */

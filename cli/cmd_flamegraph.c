@@ -59,32 +59,30 @@ struct builder {
 	tee_perf_flame_node base; /* what the thread's frames stand on */
 };
 
+static tee_perf_flame_node symbol_frame(const struct builder *builder, tee_perf_flame_node parent, uint32_t function)
+{
+	uint32_t number = tee_perf_symbols_of(builder->recording->symbols, builder->track, function);
+	const struct tee_perf_symbol *symbol = tee_perf_symbols_at(builder->recording->symbols, number);
+	return tee_perf_flame_child(builder->flame, parent,
+				    builder->options->mangled ? symbol->linkage_name : symbol->name, symbol->module,
+				    symbol->file, symbol->line);
+}
+
 static int enter_node(void *argument, const struct tee_perf_tree *tree, uint32_t node, uint32_t depth)
 {
 	struct builder *builder = argument;
+	const struct tee_perf_node *info = &tree->track->cct.nodes[node];
 	if (tee_perf_grow(&builder->path, depth, &builder->path_capacity, sizeof *builder->path) != 0)
 		return -1;
-	uint64_t calls = tree->track->cct.nodes[node].calls;
-	if (node == 0) {
-		builder->path[0] = builder->base;
-	} else {
-		uint32_t function = tree->track->cct.nodes[node].function;
-		const struct tee_perf_symbol *symbol =
-		    tee_perf_symbols_at(builder->recording->symbols,
-					tee_perf_symbols_of(builder->recording->symbols, builder->track, function));
-		if (tree->total_ns[node] == 0 && calls == 0 && tree->first_child[node] == 0) {
-			builder->path[depth] = builder->path[depth - 1]; /* made, but never entered */
-			return 0;
-		}
-		builder->path[depth] =
-		    tee_perf_flame_child(builder->flame, builder->path[depth - 1],
-					 builder->options->mangled ? symbol->linkage_name : symbol->name,
-					 symbol->module, symbol->file, symbol->line);
-	}
-	if (builder->path[depth] == TEE_PERF_FLAME_NONE)
-		return -1;
-	tee_perf_flame_add(builder->flame, builder->path[depth], tree->self_ns[node], calls);
-	return 0;
+	tee_perf_flame_node parent = depth == 0 ? builder->base : builder->path[depth - 1], frame = parent;
+	bool never_entered = tree->total_ns[node] == 0 && info->calls == 0 && tree->first_child[node] == 0;
+	if (node != 0 && !never_entered)
+		frame = symbol_frame(builder, parent, info->function);
+	builder->path[depth] = frame;
+	if (node == 0 && tree->self_ns[0] != 0) /* time outside of all functions is no blank space */
+		frame = symbol_frame(builder, parent, info->function);
+	tee_perf_flame_add(builder->flame, frame, tree->self_ns[node], info->calls);
+	return builder->path[depth] == TEE_PERF_FLAME_NONE ? -1 : 0;
 }
 
 static tee_perf_flame_node thread_frame(const struct builder *builder, const struct tee_perf_track *track)

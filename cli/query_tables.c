@@ -400,17 +400,14 @@ static void value_clock(const struct tee_perf_query_source *source, uint64_t num
 	(void)number;
 	const struct tee_perf_summary *summary = &source->summary;
 	const struct tee_perf_recording *recording = source->recording;
-	uint64_t gap_ns = 0;
-	for (uint32_t i = 0; i < recording->model->gap_count; i++)
-		gap_ns += recording->model->gaps[i].to_ns - recording->model->gaps[i].from_ns;
 	const json_t *hz = json_object_get(recording->end, "tsc_hz"),
 		     *period = json_object_get(recording->start, "clock_period_ns");
 	const uint64_t numbers[] = { 0,
 				     json_is_number(period) ? (uint64_t)json_number_value(period) : 0,
 				     summary->resolution_ns,
 				     summary->duration_ns,
-				     recording->model->gap_count,
-				     gap_ns,
+				     recording->model->gap_total,
+				     recording->model->gap_total_ns,
 				     summary->unresolved_ns,
 				     0,
 				     summary->waited_ns };

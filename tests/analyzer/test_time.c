@@ -3,6 +3,8 @@
 #include "tests/analyzer/model_text.h"
 
 #include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define PROGRAM "module 0 0 /bin/prog; fn main a.c 1; fn f a.c 2; fn g a.c 3; fn h a.c 4; @ 0 0;"
 
@@ -212,6 +214,37 @@ START_TEST(gap_while_waiting)
 }
 END_TEST
 
+/* More gaps than are kept: a thread that slept through them all still knows the one that it fell asleep in. */
+START_TEST(many_gaps)
+{
+	static const struct tee_perf_record before[] = { { UINT64_C(1) << 61 | 10, UINT64_C(1000) << 32 | 16 },
+							 { UINT64_C(1) << 61 | 20, UINT64_C(900) << 32 | 32 } };
+	struct tee_perf_model *model = tee_perf_model_new();
+	struct tee_perf_track *track = tee_perf_model_track(model, 0, 0);
+	uint64_t last = 0;
+	tee_perf_track_feed(track, before, 2);
+	for (uint64_t i = 0; i < 3 * (uint64_t)TEE_PERF_GAPS_MAX / 2; i++) {
+		last = 20 + i * 10;
+		ck_assert_int_eq(tee_perf_model_gap(model, last, last + 5, NULL), 0);
+	}
+	ck_assert_uint_le(model->gap_count, TEE_PERF_GAPS_MAX);
+	ck_assert_uint_eq(model->gap_total, 3 * (uint64_t)TEE_PERF_GAPS_MAX / 2);
+	struct tee_perf_record after[] = { { UINT64_C(3) << 61 | last, UINT64_C(900) << 32 | 32 },
+					   { UINT64_C(3) << 61 | (last + 105), UINT64_C(1000) << 32 | 16 } };
+	tee_perf_track_feed(track, after, 2);
+	ck_assert_int_eq(tee_perf_model_finish(model, 0, NULL), 0);
+	struct tee_perf_recording *recording = model_text_wrap(model);
+	char *text = model_text_tree(recording), expected[128];
+	snprintf(
+	    expected, sizeof expected,
+	    "[not instrumented] 0 0\n  0x10 of process 0 1 110\n    0x20 of process 0 1 %lu\n    [unresolved] 0 10\n",
+	    (unsigned long)last - 25);
+	ck_assert_str_eq(text, expected);
+	free(text);
+	model_text_free(recording);
+}
+END_TEST
+
 START_TEST(marks)
 {
 	struct tee_perf_recording *recording =
@@ -243,7 +276,8 @@ Suite *time_suite(void)
 				       gap_below_the_frame_that_stayed,
 				       two_gaps_in_one_jump,
 				       gap_while_waiting,
-				       marks };
+				       marks,
+				       many_gaps };
 	Suite *suite = suite_create("time");
 	TCase *cases = tcase_create("time");
 	for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
