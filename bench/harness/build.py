@@ -38,11 +38,11 @@ class Builder:
     def __init__(self, build, work):
         self.work = work
         self.names = {
+            "build": build,
             "bin": os.path.join(build, "bin"),
             "lib": os.path.join(build, "lib", "tee-perf"),
             "workloads": WORKLOADS,
             "include": os.path.join(work, "include"),
-            "data_sizes": os.path.join(work, "data_sizes"),
             "root": ROOT,
         }
         os.makedirs(self.names["include"], exist_ok=True)
@@ -122,9 +122,12 @@ class Builder:
         return os.path.join(folder, "program")
 
     def helpers(self):
-        """The reader of data files."""
-        libraries = [os.path.join(self.names["bin"], "..", f"{name}/libtee_perf_{name}.a") for name in ("format", "util")]
-        run(
-            ["clang-14", "-O2", f"-I{ROOT}", os.path.join(BENCH, "data_sizes.c"), *libraries]
-            + ["-ljansson", "-lzstd", "-lz", "-o", self.names["data_sizes"]]
-        )
+        """The readers of data files."""
+        libraries = [os.path.join(self.names["build"], name, f"libtee_perf_{name}.a") for name in ("format", "util")]
+        for name in ("data_sizes", "raw_records"):
+            self.names[name] = os.path.join(self.work, name)
+            run(
+                ["clang-14", "-O2", f"-I{ROOT}", os.path.join(BENCH, name + ".c"), *libraries]
+                + ["-ljansson", "-lzstd", "-lz", "-o", self.names[name]]
+            )
+        run(["ninja", "-C", self.names["build"], "codec_bench", "model_bench", "flame_bench"])

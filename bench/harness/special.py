@@ -42,16 +42,22 @@ def text_bytes(path):
     return sum(int(size, 16) for _, size in rows)
 
 
+def record_sqlite(builder, data, least):
+    """Records SQLite at the smallest size that makes at least so many events; what the file holds."""
+    program, tee_perf = builder.program("sqlite", "tee"), builder.expand("{bin}/tee-perf")
+    for size in range(10, 100, 5):
+        timed(builder, [tee_perf, "record", "-q", "-o", data, "--", program, "--size", str(size)], "recorded")
+        info = measure.data_file(builder, data)
+        if info["records"] >= least:
+            return info
+    raise measure.RunError("SQLite makes fewer events than it should")
+
+
 def report(builder, runs, results):
     """tee-perf report on a file of at least 10^8 events of SQLite."""
     data = os.path.join(builder.work, "report.data")
-    program = builder.program("sqlite", "tee")
+    info = record_sqlite(builder, data, 100_000_000)
     tee_perf = builder.expand("{bin}/tee-perf")
-    for size in range(20, 100, 10):
-        timed(builder, [tee_perf, "record", "-q", "-o", data, "--", program, "--size", str(size)], "report")
-        info = measure.data_file(builder, data)
-        if info["records"] >= 100_000_000:
-            break
     done = [timed(builder, [tee_perf, "report", "-i", data], "report") for _ in range(runs)]
     seconds = median(one["wall_ns"] for one in done) / 1e9
     results.extra["report"] = {
@@ -64,29 +70,39 @@ def report(builder, runs, results):
     os.remove(data)
 
 
-def own_figures(builder, runs, name, program, arguments=()):
-    """Runs one of the C benchmarks of the build tree, which prints "KEY VALUE" lines; the medians, and its cost."""
-    path = os.path.join(os.path.dirname(builder.names["bin"]), program)
-    figures, seconds, peak = {}, [], []
-    for _ in range(runs):
-        done = timed(builder, [path, *arguments], name)
-        with open(os.path.join(builder.work, name + ".out")) as out:
-            for key, value in re.findall(r"^(\w+) ([0-9.]+)$", out.read(), re.M):
-                figures.setdefault(key, []).append(float(value))
-        seconds.append(done["wall_ns"] / 1e9)
-        peak.append(done["peak_bytes"] / 1e6)
-    return {**{key: median(values) for key, values in figures.items()}, "seconds": median(seconds), "peak_mb": median(peak)}
+def output(builder, command, name):
+    """Runs it; its standard output and its cost."""
+    done = timed(builder, command, name)
+    with open(os.path.join(builder.work, name + ".out")) as out:
+        return out.read(), done
 
 
 def drain(builder, runs, results):
-    results.extra["drain"] = {
-        **own_figures(builder, runs, "codec", "bin/codec_bench"),
-        **own_figures(builder, runs, "model", "bin/model_bench"),
-    }
+    """The two things that the drain does to records, each alone, on SQLite's: encoding them, and filling the model."""
+    data, raw = os.path.join(builder.work, "drain.data"), os.path.join(builder.work, "sqlite.raw")
+    record_sqlite(builder, data, 20_000_000)
+    run([builder.names["raw_records"], data, raw, "20000000"])
+    figures = {"encode_mevents": [], "decode_mevents": [], "model_mevents": []}
+    for _ in range(runs):
+        text, _ = output(builder, [builder.expand("{bin}/codec_bench"), raw], "codec")
+        encoded, decoded = re.search(r"^sqlite\.raw +host +\d+ +(\d+) +(\d+)", text, re.M).groups()
+        text, _ = output(builder, [builder.expand("{bin}/model_bench"), "-r", raw], "model")
+        figures["encode_mevents"].append(float(encoded))
+        figures["decode_mevents"].append(float(decoded))
+        figures["model_mevents"].append(float(re.search(r"([\d.]+) M records/s", text).group(1)))
+    results.extra["drain"] = {key: median(values) for key, values in figures.items()}
+    os.remove(data)
+    os.remove(raw)
 
 
 def flamegraph(builder, runs, results):
-    results.extra["flamegraph"] = own_figures(builder, runs, "flame", "bin/flame_bench")
+    """100,000 unique stacks, built and written by bench/flame_bench.c."""
+    seconds, peak = [], []
+    for _ in range(runs):
+        _, done = output(builder, [builder.expand("{bin}/flame_bench")], "flame")
+        seconds.append(done["wall_ns"] / 1e9)
+        peak.append(done["peak_bytes"] / 1e6)
+    results.extra["flamegraph"] = {"seconds": median(seconds), "peak_mb": median(peak)}
 
 
 SPECIAL = {"compile": compile_sqlite, "report": report, "drain": drain, "flamegraph": flamegraph}

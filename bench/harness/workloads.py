@@ -65,7 +65,7 @@ CASES = {
     "leaf-small": Case(
         "leaf", ("-n", "10000000"), PEERS + ("plain", "record", "uftrace-fi", "xray-overwrite"), "micro"
     ),
-    "leaf-2": Case("leaf", ("-n", "100000000", "-t", "2"), OURS, "micro", threads=2),
+    "leaf-2": Case("leaf", ("-n", "100000000", "-t", "2"), OURS + ("record-host",), "micro", threads=2),
     "leaf-2-small": Case("leaf", ("-n", "10000000", "-t", "2"), PEERS + ("plain", "record"), "micro", threads=2),
     "fib": Case("fib", ("-n", "37"), OURS + ("record-100ns", "record-tsc", "record-overwrite"), "micro"),
     "fib-small": Case("fib", ("-n", "31"), PEERS + ("plain", "record"), "micro"),
