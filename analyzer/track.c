@@ -170,13 +170,14 @@ void tee_perf_track_feed(struct tee_perf_track *track, const struct tee_perf_rec
 {
 	if (count == 0)
 		return;
+	track->batch = records;
 	if (!track->started)
 		tee_perf_track_time(track, records); /* a first time that looks like no change, too */
-	track->counts.records += count;
 	if (track->observer != NULL)
 		feed_observed(track, records, records + count);
 	else
 		feed_fast(track, records, records + count);
+	track->counts.records += count;
 }
 
 int tee_perf_track_init(struct tee_perf_track *track, struct tee_perf_model *model, uint32_t process, uint32_t thread)

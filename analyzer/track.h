@@ -122,7 +122,8 @@ struct tee_perf_track {
 	bool started, off, ended;
 	bool switched; /* another stack since the last change of time */
 	enum tee_perf_clock clock;
-	uint64_t clock_records; /* counts.records when the clock was last set */
+	uint64_t clock_since;                /* number of the record at which the clock was last set */
+	const struct tee_perf_record *batch; /* being fed; counts.records does not count them yet */
 	uint64_t first_ns, now_ns;
 	uint32_t gap_cursor, tsc_cursor, remap_cursor; /* places in the model's lists */
 	struct tee_perf_gap held_gap;                  /* around now_ns, when the model forgot its list */

@@ -139,12 +139,12 @@ void tee_perf_track_advance(struct tee_perf_track *track, uint64_t ns)
 		advance(track, ns, 0, track->clock);
 }
 
-/* counts.records runs ahead by the rest of the batch that is being fed: good enough for a share. */
-static void set_clock(struct tee_perf_track *track, enum tee_perf_clock clock)
+/* From the record with this number on. */
+static void set_clock(struct tee_perf_track *track, enum tee_perf_clock clock, uint64_t number)
 {
 	if (track->clock == TEE_PERF_CLOCK_TSC)
-		track->counts.tsc_records += track->counts.records - track->clock_records;
-	track->clock_records = track->counts.records;
+		track->counts.tsc_records += number - track->clock_since;
+	track->clock_since = number;
 	track->clock = clock;
 	track->switched = false;
 }
@@ -156,7 +156,8 @@ void tee_perf_track_time(struct tee_perf_track *track, const struct tee_perf_rec
 		uint64_t what = record->w1 & 0xff;
 		if (what == TEE_PERF_META_CLOCK) /* the time is already one of the new clock */
 			set_clock(track,
-				  record->w1 >> 8 == TEE_PERF_CLOCK_TSC ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST);
+				  record->w1 >> 8 == TEE_PERF_CLOCK_TSC ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST,
+				  track->counts.records + (uint64_t)(record - track->batch));
 		else if (track->started && (what == TEE_PERF_META_LOST || what == TEE_PERF_META_HOLE))
 			/* nobody knows what ran since the last record: the time is not the top frame's */
 			tee_perf_track_unconfirm(track, TEE_PERF_PSEUDO_LOST);
@@ -189,5 +190,5 @@ void tee_perf_track_finish(struct tee_perf_track *track, uint64_t end_ns)
 	if (open)
 		tee_perf_track_advance(track, end_ns);
 	tee_perf_track_close(track, TEE_PERF_OPEN);
-	set_clock(track, track->clock); /* the count is complete now */
+	set_clock(track, track->clock, track->counts.records); /* the count is complete now */
 }

@@ -2,10 +2,13 @@
 /* How fast the model takes records, and what memory it then has: synthetic streams, or a data file.
  * model_bench [-n RECORDS] [STREAM ...]    fib, leaf, interpreter
  * model_bench -r FILE                      raw records (16 bytes each) of one thread from a file
+ * model_bench -i FILE                      a data file, as `tee-perf report` reads it
  * -t TICKS: the clock is the TSC, and each record is that many ticks later than the one before */
 #include "analyzer/model.h"
+#include "analyzer/recording.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,13 +197,36 @@ static int run_raw(const char *path, size_t count, uint64_t step)
 	return feed("raw", records, count, step);
 }
 
+/* Memory: the most that the process had. */
+static int run_file(const char *path)
+{
+	struct tee_perf_error err = { 0 };
+	struct tee_perf_summary summary;
+	struct rusage usage;
+	double start = now();
+	struct tee_perf_recording *recording = tee_perf_recording_open(path, &err);
+	double took = now() - start;
+	if (recording == NULL || tee_perf_recording_summary(recording, &summary, &err) != 0) {
+		fprintf(stderr, "model_bench: %s\n", err.message);
+		return 1;
+	}
+	getrusage(RUSAGE_SELF, &usage);
+	printf("%-12s %8.1f M records/s  %8.1f KiB  %" PRIu64 " events\n", "file", (double)summary.events / took * 1e-6,
+	       (double)usage.ru_maxrss, summary.events);
+	tee_perf_summary_clear(&summary);
+	tee_perf_recording_close(recording);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	size_t count = 20000000;
 	uint64_t step = 0;
 	const char *raw = NULL;
 	int option;
-	while ((option = getopt(argc, argv, "n:r:t:")) != -1) {
+	while ((option = getopt(argc, argv, "i:n:r:t:")) != -1) {
+		if (option == 'i')
+			return run_file(optarg);
 		if (option == 'r')
 			raw = optarg;
 		else if (option == 't')

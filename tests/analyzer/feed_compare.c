@@ -158,7 +158,6 @@ static struct tee_perf_bytes play(const struct stream *stream, size_t piece, str
 	for (uint32_t i = 0; i < track->cct.count; i++)
 		time += track->cct.nodes[i].self_ns;
 	*adds_up = time == track->now_ns - track->first_ns;
-	track->counts.tsc_records = 0; /* counted by batches */
 	if (tee_perf_model_serialize(model, &bytes, NULL) != 0)
 		abort();
 	tee_perf_model_free(model);
