@@ -2,6 +2,7 @@
 /* Calls to the runtime, and where the canonical frame address comes from. */
 #include "compiler-pass/pass.h"
 #include "compiler-pass/shim.h"
+#include "runtime/abi.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
@@ -108,9 +109,14 @@ static LLVMValueRef build_cfa(struct tee_perf_pass *pass)
 /* x86-64: the hooks in their own calling convention (runtime/abi.h). The operands are formed within the assembly, so
  * that the function holds nothing in registers between its hooks: $0 is the memory at the CFA, $1 the entry. The call
  * goes through the GOT, which the linker turns into a direct call where the image has its own copy of the hook; a PLT
- * that is bound lazily would destroy r10. */
+ * that is bound lazily would destroy r10.
+ *
+ * The comparison is the shortest test of a word in memory that is 0 or all ones (struct tee_perf_image, recording): the
+ * stack pointer is above 0 and not above all ones. */
 #define FAST_HOOK(function, cfa_register)                                                                              \
-	"leaq ${1:a}, %r10\n\tleaq $0, %" cfa_register "\n\tcall *" function "@GOTPCREL(%rip)"
+	"cmpl %esp, tee_perf_image+40(%rip)\n\tjb 1f\n\t"                                                              \
+	"leaq ${1:a}, %r10\n\tleaq $0, %" cfa_register "\n\tcall *" function "@GOTPCREL(%rip)\n1:"
+_Static_assert(offsetof(struct tee_perf_image, recording) == 40, "named in the hooks' assembly");
 static const char *const fast_hooks[] = {
 	[TEE_PERF_HOOK_CALL] = FAST_HOOK("tee_perf_call_fast", "rax"),
 	[TEE_PERF_HOOK_CALL_INLINED] = FAST_HOOK("tee_perf_call_inlined_fast", "rax"),
@@ -120,8 +126,9 @@ static const char *const fast_hooks[] = {
 
 static bool uses_fast_hooks(const struct tee_perf_pass *pass)
 {
-	/* Hooks that were placed before inlining are found again, and changed, by the function they call. */
-	return pass->cfa->has_fast_hooks && !pass->options.before_inlining && !pass->options.plain_hooks;
+	/* Hooks that were placed before inlining are found again, and changed, by the function they call. Link-time
+	 * optimisation may inline a function into one of another origin, which keeps its red zone. */
+	return pass->cfa->has_fast_hooks && !pass->options.before_inlining && !pass->options.plain_hooks && !pass->lto;
 }
 
 static LLVMTypeRef fast_hook_type(struct tee_perf_pass *pass)

@@ -240,8 +240,10 @@ static LLVMValueRef add_image(struct tee_perf_pass *pass)
 		section_bound(pass, "__stop_" TEE_PERF_MAP_SECTION),
 		section_bound(pass, "__start_" TEE_PERF_STR_SECTION),
 		section_bound(pass, "__stop_" TEE_PERF_STR_SECTION),
+		LLVMConstInt(int32, UINT32_MAX, false),
+		LLVMConstInt(int32, 0, false),
 	};
-	LLVMValueRef value = LLVMConstStructInContext(pass->context, fields, 6, false);
+	LLVMValueRef value = LLVMConstStructInContext(pass->context, fields, sizeof fields / sizeof *fields, false);
 	LLVMValueRef image = LLVMAddGlobal(pass->module, LLVMTypeOf(value), "tee_perf_image");
 
 	LLVMSetInitializer(image, value);

@@ -34,6 +34,8 @@ struct tee_perf_image {
 	uint32_t size;                                        /* sizeof(struct tee_perf_image) */
 	const struct tee_perf_map_entry *map_begin, *map_end; /* __start_/__stop_tee_perf_map */
 	const char *strings_begin, *strings_end;              /* __start_/__stop_tee_perf_str */
+	uint32_t recording; /* all ones (as emitted): hooks are called; 0: passed by. Then the runtime's to set */
+	uint32_t reserved;
 };
 
 /* The hooks. `cfa` is the canonical frame address of the instrumented function (the value of the

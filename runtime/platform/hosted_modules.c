@@ -162,6 +162,8 @@ __attribute__((visibility("default"))) void tee_perf_image_register(const struct
 	tee_perf_hosted_start();
 	if (image->abi_version != TEE_PERF_ABI_VERSION || images.count == IMAGE_MAX)
 		return;
+	/* Attaching happens at the start or never, so an image's hooks are passed by for good. */
+	((struct tee_perf_image *)image)->recording = tee_perf_state.host != NULL ? UINT32_MAX : 0;
 	images.image[images.count++] = image;
 	if (tee_perf_state.host != NULL)
 		write_load(images.count - 1);

@@ -2,8 +2,12 @@
 // RUN: %cc -O2 -S %s -o - | %check
 // RUN: %cc -O2 -fPIC -S %s -o - | %check
 // RUN: %cc -O2 -ftee-perf-hooks=plain -S %s -o - | %check --check-prefix=PLAIN
+// RUN: %cc -O2 -flto -S -emit-llvm %s -o - | %check --check-prefix=LTO
 // RUN: ! %cc -ftee-perf-hooks=other -c %s -o other.o
 
+// The linker may inline it into a function that keeps its red zone.
+// LTO: define {{.*}}@leaf(
+// LTO: call {{.*}}@tee_perf_call_inlined(
 int leaf(int x)
 {
 	return 3 * x + 1;
@@ -11,7 +15,9 @@ int leaf(int x)
 
 // CHECK-LABEL: {{^}}leaf:
 // CHECK-NOT: push
-// CHECK: leaq {{.*}}tee_perf_map.leaf(%rip), %r10
+// CHECK: cmpl %esp, tee_perf_image+40(%rip)
+// CHECK-NEXT: jb
+// CHECK-NEXT: leaq {{.*}}tee_perf_map.leaf(%rip), %r10
 // CHECK-NEXT: leaq 8(%rsp), %rax
 // CHECK-NEXT: callq *tee_perf_call_fast@GOTPCREL(%rip)
 // CHECK-NOT: push
