@@ -28,7 +28,8 @@ static bool must_publish(const struct tee_perf_drain *drain)
 	return (atomic_load(&drain->control) & TEE_PERF_CONTROL_ON) != 0 && clock_now(drain) == TEE_PERF_CLOCK_HOST;
 }
 
-/* Gaps go out before any record that could have seen their end. */
+/* Gaps go out before any record that could have seen their end: to the model at once, to the file ahead of the next
+ * block of records (waking the writer for each would make gaps of its own). */
 static void pass_gaps(struct tee_perf_drain *drain)
 {
 	struct tee_perf_publisher *clock = drain->clock;
@@ -54,8 +55,13 @@ void tee_perf_drain_tick(struct tee_perf_drain *drain)
 	if (!drain->clock->counting || atomic_load_explicit(&drain->stop, memory_order_relaxed))
 		return;
 	tee_perf_publisher_tick(drain->clock);
-	if (drain->clock->gap_count > 0)
+	if (drain->clock->gap_count > 0 && drain->sink->model != NULL)
 		pass_gaps(drain);
+}
+
+void tee_perf_drain_before_block(void *data)
+{
+	pass_gaps(data);
 }
 
 /* ---- processes */

@@ -89,6 +89,9 @@ void tee_perf_drain_thread(struct tee_perf_drain *drain, struct tee_perf_process
 /* Records between two looks at the clock: about what is drained in a period. */
 unsigned tee_perf_drain_chunk(uint64_t period_ns);
 
+/* For struct tee_perf_sink: what must stand in the file before a block of records. data: the drain. */
+void tee_perf_drain_before_block(void *data);
+
 /* Publishes the clock when it is due. */
 void tee_perf_drain_tick(struct tee_perf_drain *drain);
 

@@ -89,7 +89,8 @@ static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
 	if (options->keep == TEE_PERF_KEEP_PROFILE && (session->sink.model = tee_perf_model_new()) == NULL)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
 	session->sink.while_waiting = keep_clock_going;
-	session->sink.while_waiting_data = &session->drain;
+	session->sink.before_block = tee_perf_drain_before_block;
+	session->sink.drain = &session->drain;
 	session->drain.region = &session->region;
 	session->drain.clock = &session->clock;
 	session->drain.sink = &session->sink;

@@ -34,6 +34,7 @@ static void close_block(struct tee_perf_stream *stream)
 		return;
 	block->used = (size_t)(tee_perf_encode_flush(stream->encoder, block->bytes + block->used) - block->bytes);
 	stream->block = NULL;
+	stream->sink->before_block(stream->sink->drain);
 	tee_perf_writer_push(stream->sink->writer, block);
 }
 
@@ -74,7 +75,7 @@ static bool open_block(struct tee_perf_stream *stream, uint64_t time)
 	while ((stream->block = tee_perf_writer_block(sink->writer)) == NULL) {
 		if (tee_perf_writer_idle(sink->writer))
 			close_fullest(sink);
-		sink->while_waiting(sink->while_waiting_data);
+		sink->while_waiting(sink->drain);
 	}
 	if (atomic_load(&stream->chain.broken))
 		stream->fresh = true;

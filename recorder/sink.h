@@ -27,8 +27,9 @@ struct tee_perf_stream {
 struct tee_perf_sink {
 	struct tee_perf_model *model; /* not NULL: --keep profile */
 	struct tee_perf_writer_thread *writer;
-	void (*while_waiting)(void *); /* keeps the clock going while no block is free */
-	void *while_waiting_data;
+	void (*while_waiting)(void *);      /* keeps the clock going while no block is free */
+	void (*before_block)(void *);       /* called before a block goes to the writer */
+	void *drain;                        /* what both get */
 	uint64_t lost_blocks, lost_records; /* not written: the disk is full */
 	struct tee_perf_stream *streams;
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "recorder/writer.h"
 
 #include <limits.h>
@@ -6,8 +7,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-#define ZSTD_LEVEL 1
+#define WRITER_NICE 5
+#define ZSTD_LEVEL  1
 /* With more blocks than this in the queue the disk gets them as they are: compressing is what takes long. */
 #define HURRY 128
 
@@ -85,6 +89,8 @@ static void *run(void *data)
 {
 	struct tee_perf_writer_thread *writer = data;
 
+	/* Being woken must not take the core from the drain: it publishes the clock. */
+	setpriority(PRIO_PROCESS, (id_t)gettid(), WRITER_NICE);
 	pthread_mutex_lock(&writer->lock);
 	for (;;) {
 		while (writer->first == NULL && !writer->stopping)
