@@ -293,13 +293,49 @@ struct tee_perf_track *tee_perf_model_track(struct tee_perf_model *model, uint32
 	return track;
 }
 
+static const struct tee_perf_process *find_process(const struct tee_perf_model *model, uint32_t number)
+{
+	for (uint32_t i = 0; i < model->process_count; i++)
+		if (model->processes[i].number == number)
+			return &model->processes[i];
+	return NULL;
+}
+
+/* Until when what a process left open can have run: an exec ended it where the next process of its pid begins; of
+ * processes other than the command itself nobody knows more than their last record, unless their threads' ends are
+ * in the log. */
+static uint64_t process_end(const struct tee_perf_model *model, uint32_t number, uint64_t end_ns)
+{
+	const struct tee_perf_process *process = find_process(model, number), *first = find_process(model, 0);
+	if (process == NULL || first == NULL || end_ns == 0)
+		return end_ns;
+	uint64_t last_ns = 0;
+	for (uint32_t i = 0; i < model->track_count && process->pid != first->pid; i++)
+		if (model->tracks[i]->process == number && model->tracks[i]->now_ns > last_ns)
+			last_ns = model->tracks[i]->now_ns;
+	if (process->pid != first->pid)
+		end_ns = last_ns;
+	for (uint32_t i = 0; i < model->process_count; i++) {
+		const struct tee_perf_process *other = &model->processes[i];
+		bool later = other->pid == process->pid && other->number > number;
+		if (later && other->start_ns >= process->start_ns && other->start_ns < end_ns)
+			end_ns = other->start_ns;
+	}
+	return end_ns;
+}
+
 int tee_perf_model_finish(struct tee_perf_model *model, uint64_t end_ns, struct tee_perf_error *err)
 {
 	(void)err;
 	if (model->finished)
 		return 0;
-	for (uint32_t i = 0; i < model->track_count; i++)
-		tee_perf_track_finish(model->tracks[i], end_ns);
+	uint64_t end = end_ns;
+	for (uint32_t i = 0; i < model->track_count; i++) {
+		struct tee_perf_track *track = model->tracks[i];
+		if (i == 0 || track->process != model->tracks[i - 1]->process)
+			end = process_end(model, track->process, end_ns);
+		tee_perf_track_finish(track, end);
+	}
 	model->finished = true;
 	model->end_ns = end_ns;
 	return 0;

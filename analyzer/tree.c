@@ -10,6 +10,7 @@ void tee_perf_tree_clear(struct tee_perf_tree *tree)
 	free(tree->probe_ns);
 	free(tree->first_child);
 	free(tree->next_sibling);
+	free(tree->depth);
 	*tree = (struct tee_perf_tree){ 0 };
 }
 
@@ -20,6 +21,8 @@ static void link_children(struct tee_perf_tree *tree)
 		tree->next_sibling[node] = tree->first_child[parent];
 		tree->first_child[parent] = node;
 	}
+	for (uint32_t node = 1; node < tree->count; node++)
+		tree->depth[node] = tree->depth[tree->track->cct.parents[node]] + 1;
 }
 
 static void add_probe(struct tee_perf_tree *tree, const struct tee_perf_probe *probe)
@@ -42,9 +45,10 @@ int tee_perf_tree_build(struct tee_perf_tree *tree, const struct tee_perf_track 
 					.total_ns = calloc(count, sizeof(uint64_t)),
 					.probe_ns = calloc(count, sizeof(uint64_t)),
 					.first_child = calloc(count, sizeof(uint32_t)),
-					.next_sibling = calloc(count, sizeof(uint32_t)) };
+					.next_sibling = calloc(count, sizeof(uint32_t)),
+					.depth = calloc(count, sizeof(uint32_t)) };
 	if (tree->self_ns == NULL || tree->total_ns == NULL || tree->probe_ns == NULL || tree->first_child == NULL ||
-	    tree->next_sibling == NULL) {
+	    tree->next_sibling == NULL || tree->depth == NULL) {
 		tee_perf_tree_clear(tree);
 		return -1;
 	}

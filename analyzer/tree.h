@@ -18,6 +18,7 @@ struct tee_perf_tree {
 	uint64_t *total_ns;
 	uint64_t *probe_ns;
 	uint32_t *first_child, *next_sibling; /* 0: none */
+	uint32_t *depth;                      /* of the root: 0 */
 };
 
 /* probe: NULL for none (probe_ns is then 0). net: takes probe_ns off self_ns (not below 0). 0, or -1 out of memory. */

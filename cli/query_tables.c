@@ -223,14 +223,6 @@ static bool hides_stack(const struct tee_perf_query_source *source, uint64_t num
 
 #define PATH_NAMES_MAX 200u /* innermost frames that a path names */
 
-static uint32_t depth_of(const struct tee_perf_cct *cct, uint32_t node)
-{
-	uint32_t depth = 0;
-	for (; node != 0; node = cct->parents[node])
-		depth++;
-	return depth;
-}
-
 /* "main;f;g", without the thread's root. */
 static void put_path(const struct tee_perf_query_source *source, uint32_t track, uint32_t node, sqlite3_context *out)
 {
@@ -278,7 +270,7 @@ static void value_stack(const struct tee_perf_query_source *source, uint64_t num
 		put_null_unless(node != 0, numbers[1], out);
 		break;
 	case 4:
-		tee_perf_query_integer(out, depth_of(&track->cct, node));
+		tee_perf_query_integer(out, tree->depth[node]);
 		break;
 	case 6:
 		put_name(source, symbol, out);

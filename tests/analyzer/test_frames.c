@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which frames are open after which records. */
 #include "tests/analyzer/model_text.h"
+#include "tests/analyzer/scenario.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -158,6 +159,25 @@ START_TEST(ended_thread_stays_ended)
 }
 END_TEST
 
+/* exec ends the first process where the second one of its pid begins; of another process only its records are known. */
+START_TEST(ended_processes_stay_ended)
+{
+	struct tee_perf_model *model = tee_perf_model_new();
+	struct scenario_sink sink = scenario_model_sink(model);
+	ck_assert_int_eq(
+	    scenario_play("process 0 7 - sh; @ 0 0; 0 call a 1000; @ 1 0; 40 call b 1000; process 1 7 - prog;"
+			  "process 2 8 0 child; @ 2 0; 50 call c 1000; @ 2 1; 60 call d 1000;"
+			  "@ 1 0; 70 call e 900",
+			  &sink),
+	    0);
+	ck_assert_int_eq(tee_perf_model_finish(model, 100, NULL), 0);
+	static const uint64_t ends[] = { 40, 100, 60, 60 };
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(model->tracks[i]->now_ns, ends[i]);
+	tee_perf_model_free(model);
+}
+END_TEST
+
 /* Functions that were open before the recording: their returns tell who they were. */
 START_TEST(returns_without_calls)
 {
@@ -248,6 +268,7 @@ Suite *frames_suite(void)
 				       cfa_wraps_around,
 				       open_at_the_end,
 				       ended_thread_stays_ended,
+				       ended_processes_stay_ended,
 				       returns_without_calls,
 				       orphan_return_at_the_same_height,
 				       unknown_kinds_are_counted,
