@@ -16,10 +16,13 @@ bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size) TEE_PERF_HIDD
 
 /* Sleeps a little while *thread->reader equals seen, or until it has reached wake_at: waking for each sub-buffer
  * that is freed would cost more than filling it. Returns how much that is of the
- * TEE_PERF_WAIT_LIMIT after which a recorder that shows no life is given up. */
+ * TEE_PERF_WAIT_LIMIT after which a recorder that shows no life is given up. Adds to *slept_ns how long it was by a
+ * clock that goes on while nobody publishes, where there is one: the time before the sleep, since the last publication,
+ * is the program's. */
 #define TEE_PERF_WAIT_LIMIT 2000
 #define TEE_PERF_WAIT_TOTAL (30 * TEE_PERF_WAIT_LIMIT) /* even if it shows life, but frees nothing */
-unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at) TEE_PERF_HIDDEN;
+unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at,
+				uint64_t *slept_ns) TEE_PERF_HIDDEN;
 
 /* The owner lies on another stack than cfa: was its hook abandoned? */
 bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr_t owner,

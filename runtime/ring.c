@@ -42,7 +42,7 @@ static uint8_t full_policy(uint64_t control)
 
 /* A wait is over when there is room (true), or the control word changes, or the recorder shows no sign of
  * life, or does so without freeing anything (false). Bounded in each case. */
-static bool wait_for_room(struct tee_perf_thread *thread, const struct tee_perf_geometry *next)
+static bool wait_for_room(struct tee_perf_thread *thread, const struct tee_perf_geometry *next, uint64_t *slept_ns)
 {
 	uint64_t reader, seen_reader, seen_clock = host_read(&thread->host->clock);
 	unsigned idle = 0, total = 0;
@@ -69,7 +69,7 @@ static bool wait_for_room(struct tee_perf_thread *thread, const struct tee_perf_
 			return false;
 		}
 		/* Half a ring of room makes the sleep worth its cost. */
-		unsigned waited = tee_perf_platform_wait(thread, reader, next->sequence - next->count / 2);
+		unsigned waited = tee_perf_platform_wait(thread, reader, next->sequence - next->count / 2, slept_ns);
 		idle += waited;
 		total += waited;
 	}
@@ -135,13 +135,31 @@ static bool plan_next(struct tee_perf_thread *thread, const struct tee_perf_geom
 	return true;
 }
 
+/* *waited is in units of the thread's clock. The clock word may have stood still since long before the sleep: no more
+ * than the sleep itself is taken from the program's time. */
+static bool wait_and_measure(struct tee_perf_thread *thread, struct tee_perf_geometry *next, uint64_t *waited)
+{
+	uint64_t from = tee_perf_now(thread), word = host_read(&thread->host->clock), slept_ns = 0;
+
+	thread->geometry[thread->geometry_valid].grow = 1;
+	next->grow = 1;
+	bool room = wait_for_room(thread, next, &slept_ns);
+	uint64_t ns = host_read(&thread->host->clock) - word;
+	if (slept_ns != 0 && slept_ns < ns)
+		ns = slept_ns;
+	thread->waited += ns;
+	host_write(thread->waited_word, thread->waited);
+	*waited = thread->clock == TEE_PERF_CLOCK_HOST ? ns : tee_perf_now(thread) - from;
+	return room;
+}
+
 /* Publishes the open sub-buffer and opens the next. Every step can be repeated: the cursor, stored last, still
  * says "full" until all is done. False: no room. */
 static bool refill(struct tee_perf_thread *thread)
 {
 	const struct tee_perf_geometry *current = geometry(thread);
 	struct tee_perf_geometry *next = &thread->geometry[1 - thread->geometry_valid];
-	uint64_t reader, waited_from = 0;
+	uint64_t reader, waited = 0;
 
 	if (current->start != 0)
 		host_write(thread->writer, current->sequence + 1);
@@ -153,14 +171,7 @@ static bool refill(struct tee_perf_thread *thread)
 	} else if (!fresh && !has_room(thread, next, &reader)) {
 		if (thread->full == TEE_PERF_FULL_DROP)
 			return false;
-		waited_from = tee_perf_now(thread);
-		thread->geometry[thread->geometry_valid].grow = 1;
-		next->grow = 1;
-		uint64_t since = host_read(&thread->host->clock);
-		bool room = wait_for_room(thread, next);
-		thread->waited += host_read(&thread->host->clock) - since;
-		host_write(thread->waited_word, thread->waited);
-		if (!room)
+		if (!wait_and_measure(thread, next, &waited))
 			return false;
 	}
 	if (fresh)
@@ -174,11 +185,8 @@ static bool refill(struct tee_perf_thread *thread)
 		thread->lost_reported = thread->lost;
 		tee_perf_put(thread, TEE_PERF_META, lost << 8 | TEE_PERF_META_LOST);
 	}
-	if (waited_from != 0) {
-		uint64_t now = tee_perf_now(thread);
-		if (now > waited_from)
-			tee_perf_put(thread, TEE_PERF_GAP, now - waited_from);
-	}
+	if (waited != 0)
+		tee_perf_put(thread, TEE_PERF_GAP, waited);
 	return true;
 }
 
@@ -263,6 +271,7 @@ static bool nested_full(struct tee_perf_thread *thread)
 
 void tee_perf_put_nested(struct tee_perf_thread *thread, uint64_t kind, uint64_t w1)
 {
+	uint64_t slept_ns = 0;
 	for (unsigned waited = 0; nested_full(thread);) {
 		uint64_t clock = host_read(&thread->host->clock);
 		if (waited >= TEE_PERF_WAIT_LIMIT)
@@ -271,7 +280,7 @@ void tee_perf_put_nested(struct tee_perf_thread *thread, uint64_t kind, uint64_t
 			count_lost(thread);
 			return;
 		}
-		waited += tee_perf_platform_wait(thread, host_read(thread->reader), 1);
+		waited += tee_perf_platform_wait(thread, host_read(thread->reader), 1, &slept_ns);
 	}
 	uint64_t position = __atomic_fetch_add(&thread->nested, 1, __ATOMIC_RELAXED);
 	struct tee_perf_nested_record *record =

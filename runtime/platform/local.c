@@ -26,9 +26,10 @@ bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size)
 	return true;
 }
 
-unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at)
+unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at, uint64_t *slept_ns)
 {
 	(void)thread;
+	(void)slept_ns;
 	(void)wake_at;
 	(void)seen;
 	if (tee_perf_local_wait != NULL)
@@ -78,8 +79,8 @@ void tee_perf_local_detach(void)
 	tee_perf_state.host = NULL;
 }
 
-/* Only the C hooks are used here. */
+/* Always: hooks that come before the attach find that out themselves. */
 void tee_perf_hooks_register(unsigned char *active)
 {
-	*active = 0;
+	*active = 1;
 }
