@@ -99,7 +99,8 @@ static void print_notes(const struct tee_perf_recording *recording, const struct
 {
 	note(out, summary->holes, "incomplete records, skipped");
 	note(out, summary->unwound, "calls ended by an exception, longjmp or the end of their thread");
-	note(out, summary->unconfirmed, "calls open across lost records, a pause or the start, without a duration of their own");
+	note(out, summary->unconfirmed,
+	     "calls open across lost records, a pause or the start, without a duration of their own");
 	note(out, summary->open, "calls still open at the end, which they count up to");
 	note(out, summary->orphan_returns, "returns of functions whose call was not recorded");
 	note(out, summary->guessed_stacks, "stacks that were guessed (tee_perf_stack() of tee-perf.h announces them)");
