@@ -39,9 +39,9 @@ static int pass_options(const struct driver_request *r, char **text, struct tee_
 	if (r->external_globs && asprintf(&external, "external-calls=%s;", r->external_globs) < 0)
 		external = NULL;
 	if (!external || asprintf(text, "%s%s%s%s%s%s%s%s", r->before_inlining ? "before-inlining;" : "",
-				  r->plain_hooks ? "plain-hooks;" : "",
-				  r->lto ? "lto;" : "", r->function_sections ? "function-sections;" : "",
-				  r->debug_info ? "" : "strip-debug;", minimum, external, filter) < 0)
+				  r->plain_hooks ? "plain-hooks;" : "", r->lto ? "lto;" : "",
+				  r->function_sections ? "function-sections;" : "", r->debug_info ? "" : "strip-debug;",
+				  minimum, external, filter) < 0)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
 	return 0;
 }
@@ -104,19 +104,39 @@ static int check_runtime(const char *path, struct tee_perf_error *err)
 	return access(path, R_OK) == 0 ? 0 : tee_perf_fail_errno(err, "cannot read the runtime %s", path);
 }
 
-/* The static runtime goes into an executable as a whole and exports its hooks, for objects that are loaded
- * later. A shared object gets none: it uses the executable's. */
+/* The image's own copy of the hooks' fast path, where there is one (docs/HOOK-SHAPE.md). whole: the objects that refer
+ * to it come later on the command line. */
+static void add_image_hooks(const char *library_directory, bool whole, struct driver_args *command)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof path, "%s/libtee-perf-hooks.a", library_directory);
+	if (access(path, R_OK) != 0)
+		return;
+	if (whole)
+		add_linker_argument(command, "--whole-archive");
+	add_linker_argument(command, path);
+	if (whole)
+		add_linker_argument(command, "--no-whole-archive");
+}
+
+/* The static runtime goes into an executable as a whole and exports what objects that are loaded later need. A
+ * shared object has its copy of the hooks and uses the executable's runtime. */
 static int add_static_runtime(const struct driver_request *r, const char *library_directory,
 			      struct driver_args *command, struct tee_perf_error *err)
 {
-	static const char *const exported[] = { "tee_perf_call",           "tee_perf_call_inlined",
-						"tee_perf_return",         "tee_perf_resync",
-						"tee_perf_image_register", "tee_perf_image_unregister",
-						"tee_perf_self", "tee_perf_state", "tee_perf_busy", "tee_perf_slow" };
+	static const char *const exported[] = {
+		"tee_perf_call",           "tee_perf_call_inlined",   "tee_perf_return",
+		"tee_perf_resync",         "tee_perf_image_register", "tee_perf_image_unregister",
+		"tee_perf_hooks_register", "tee_perf_self",           "tee_perf_state",
+		"tee_perf_busy",           "tee_perf_slow",
+	};
 	char path[PATH_MAX + 32];
 
-	if (r->shared)
+	if (r->shared) {
+		add_image_hooks(library_directory, r->end_of_options < r->rest.count, command);
 		return 0;
+	}
 	snprintf(path, sizeof path, "%s/libtee-perf-rt.a", library_directory);
 	if (check_runtime(path, err) < 0)
 		return -1;
@@ -130,23 +150,15 @@ static int add_static_runtime(const struct driver_request *r, const char *librar
 	return 0;
 }
 
-/* The runtime library, and the image's own copy of the hooks' fast path if there is one (docs/HOOK-SHAPE.md).
- * Given to the linker by path and by -Xlinker, as after "-x c" or "--" anything else would be a source file. An
- * image without hooks gets neither, unless they must come before the objects (see driver_build_command). */
+/* Given to the linker by path and by -Xlinker, as after "-x c" or "--" anything else would be a source file. An
+ * image without hooks does not need the library, unless it must come before the objects (see driver_build_command). */
 static int add_shared_runtime(const struct driver_request *r, const char *library_directory,
 			      struct driver_args *command, struct tee_perf_error *err)
 {
 	bool before_objects = r->end_of_options < r->rest.count;
 	char path[PATH_MAX + 32];
 
-	snprintf(path, sizeof path, "%s/libtee-perf-hooks.a", library_directory);
-	if (access(path, R_OK) == 0) {
-		if (before_objects)
-			add_linker_argument(command, "--whole-archive");
-		add_linker_argument(command, path);
-		if (before_objects)
-			add_linker_argument(command, "--no-whole-archive");
-	}
+	add_image_hooks(library_directory, before_objects, command);
 	snprintf(path, sizeof path, "%s/libtee-perf-rt.so", library_directory);
 	if (check_runtime(path, err) < 0)
 		return -1;

@@ -95,7 +95,8 @@ static const struct own_option {
 	  "link the shared runtime (default), the static one into the executable, or leave the hooks to you",
 	  set_runtime },
 	{ "-ftee-perf-hooks", "=fast|plain",
-	  "call the hooks in their own convention (default where there is one), or as ordinary C functions, for code that\n"
+	  "call the hooks in their own convention (default where there is one), or as ordinary C functions, for code "
+	  "that\n"
 	  "\treplaces them",
 	  set_hooks },
 	{ "--compiler", "=CLANG", "the clang to run, a name or a path; as TEE_PERF_CC in the environment",

@@ -79,7 +79,7 @@ done
 "$bin/tee-perf-cc" -static -### a.c 2>&1 | grep -q "\"--whole-archive\" \"$lib/libtee-perf-rt.a\"" || fail "-static"
 "$bin/tee-perf-cc" -ftee-perf-runtime=static -### a.c 2>links
 grep -q "\"--export-dynamic-symbol\" \"tee_perf_call\"" links || fail "hooks not exported"
-"$bin/tee-perf-cc" -ftee-perf-runtime=static -shared -### a.c 2>&1 | grep libtee-perf && fail "a runtime in an object"
+"$bin/tee-perf-cc" -ftee-perf-runtime=static -shared -### a.c 2>&1 | grep libtee-perf-rt && fail "a runtime in an object"
 "$bin/tee-perf-cc" -shared -fPIC -Wl,--no-undefined a.c -o liba.so || fail "--no-undefined"
 
 # Our options may stand in a response file; wrong ones are refused.
@@ -140,3 +140,20 @@ echo 'exclude function f' >filter
 echo 'exclude function g' >filter
 "${cc[@]}" -E -ftee-perf-filter=filter a.c | grep '^# [0-9]* "filter"' >two
 if cmp -s one two; then fail "the filter's contents do not show"; fi
+
+# A shared object that a program with the static runtime loads later.
+cat >object.c <<'END'
+int object(int x) { return x + 1; }
+END
+cat >loader.c <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+	void *handle = dlopen("./libobject.so", RTLD_NOW);
+	int (*object)(int) = handle ? (int (*)(int))dlsym(handle, "object") : 0;
+	return object ? object(-1) : 2;
+}
+END
+"$bin/tee-perf-cc" -O1 -fPIC -shared -ftee-perf-runtime=static object.c -o libobject.so
+"$bin/tee-perf-cc" -O1 -ftee-perf-runtime=static loader.c -o loader
+./loader || fail "object loaded by a program with the static runtime: $?"
