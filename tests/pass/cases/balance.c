@@ -1,6 +1,6 @@
 // Every call has its return, with the same CFA, at every level and in every mode.
-// RUN: for o in -O0 -O1 -O2 -O3 "-O2 -fno-omit-frame-pointer" "-O2 -ftee-perf-before-inlining" "-O2 -fcf-protection -fstack-protector-all" "-O2 -fPIC -mno-red-zone" "-O2 -flto -fuse-ld=lld-%N" "-O2 -flto=thin -fuse-ld=lld-%N" "-O1 -fsanitize=undefined" "-O1 -fsanitize=address" "-O1 -fsanitize=thread" "-O2 -mavx2 -march=haswell"; do %cc $o %s %hooks -lm -o program && echo "$o" && ASAN_OPTIONS=detect_leaks=0 ./program || exit 1; done | %check --implicit-check-not=wrong:
-// CHECK-COUNT-14: open 0 wrong 0
+// RUN: for o in -O0 -O1 -O2 -O3 "-O2 -fno-omit-frame-pointer" "-O2 -ftee-perf-before-inlining" "-O2 -fcf-protection -fstack-protector-all" "-O2 -fPIC -mno-red-zone" "-O2 -flto -fuse-ld=lld-%N" "-O2 -flto=thin -fuse-ld=lld-%N" "-O1 -fsanitize=undefined" "-O1 -fsanitize=address" "-O1 -fsanitize=thread" "-O2 -mavx2 -march=haswell" "-O0 -ftee-perf-hooks=plain" "-O2 -ftee-perf-hooks=plain" "-O3 -fPIC -ftee-perf-hooks=plain" "-O2 -fno-omit-frame-pointer -ftee-perf-hooks=plain" "-O1 -fsanitize=address -ftee-perf-hooks=plain"; do %cc $o %s %hooks -lm -o program && echo "$o" && ASAN_OPTIONS=detect_leaks=0 ./program || exit 1; done | %check --implicit-check-not=wrong:
+// CHECK-COUNT-19: open 0 wrong 0
 #include "count_hooks.h"
 
 #include <alloca.h>

@@ -1,6 +1,6 @@
 // What a function takes and returns survives the hooks, whatever register it travels in.
-// RUN: for o in -O0 -O1 -O2 -O3 "-O2 -mavx2" "-O2 -flto -fuse-ld=lld-%N"; do %cc $o -Wno-psabi %s %hooks -lm -o program && (grep -q avx2 /proc/cpuinfo || test "$o" != "-O2 -mavx2") && ./program || exit 1; done | %check --implicit-check-not=wrong:
-// CHECK-COUNT-6: open 0 wrong 0
+// RUN: for o in -O0 -O1 -O2 -O3 "-O2 -mavx2" "-O0 -ftee-perf-hooks=plain" "-O2 -ftee-perf-hooks=plain" "-O3 -mavx2 -ftee-perf-hooks=plain" "-O2 -flto -fuse-ld=lld-%N"; do %cc $o -Wno-psabi %s %hooks -lm -o program && (grep -q avx2 /proc/cpuinfo || test "${o#*avx2}" = "$o") && ./program || exit 1; done | %check --implicit-check-not=wrong:
+// CHECK-COUNT-9: open 0 wrong 0
 #include <complex.h>
 #include <errno.h>
 #include <stdio.h>
