@@ -128,7 +128,7 @@ static int add_static_runtime(const struct driver_request *r, const char *librar
 	static const char *const exported[] = {
 		"tee_perf_call",           "tee_perf_call_inlined",   "tee_perf_return",
 		"tee_perf_resync",         "tee_perf_image_register", "tee_perf_image_unregister",
-		"tee_perf_hooks_register", "tee_perf_self",           "tee_perf_state",
+		"tee_perf_self",           "tee_perf_state",
 		"tee_perf_busy",           "tee_perf_slow",
 	};
 	char path[PATH_MAX + 32];

@@ -54,9 +54,6 @@ void tee_perf_resync(const struct tee_perf_map_entry *entry, const void *cfa);
 #define TEE_PERF_HOOKS_FAST                                                                                            \
 	"tee_perf_call_fast", "tee_perf_call_inlined_fast", "tee_perf_return_fast", "tee_perf_resync_fast"
 
-/* Called once by each copy of the above: *active becomes nonzero while the process is recorded. */
-void tee_perf_hooks_register(unsigned char *active);
-
 /* Called by each image's constructor (priority 0, before user constructors) and destructor. */
 void tee_perf_image_register(const struct tee_perf_image *image);
 void tee_perf_image_unregister(const struct tee_perf_image *image);

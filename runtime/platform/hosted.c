@@ -391,13 +391,6 @@ void tee_perf_hosted_start(void)
 		tee_perf_state.host = NULL;
 }
 
-/* Attaching happens at the start or never, and a child that cannot attach is caught in tee_perf_busy. */
-__attribute__((visibility("default"))) void tee_perf_hooks_register(unsigned char *active)
-{
-	tee_perf_hosted_start();
-	*active = tee_perf_state.host != NULL;
-}
-
 __attribute__((constructor(101))) static void start(void)
 {
 	tee_perf_hosted_start();

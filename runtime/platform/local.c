@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/platform/local.h"
 
-#include "runtime/abi.h"
 #include "runtime/platform.h"
 
 #include <sched.h>
@@ -77,10 +76,4 @@ void tee_perf_local_detach(void)
 {
 	tee_perf_thread_detach();
 	tee_perf_state.host = NULL;
-}
-
-/* Always: hooks that come before the attach find that out themselves. */
-void tee_perf_hooks_register(unsigned char *active)
-{
-	*active = 1;
 }

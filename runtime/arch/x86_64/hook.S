@@ -9,29 +9,6 @@
 
 	.section .note.GNU-stack, "", @progbits
 	.text
-/* A byte of the image that says whether the process is being recorded: without a recorder a hook looks at nothing else.
- * Set by the runtime, to which the image's copy shows it before any constructor of the program runs. */
-	.data
-	.type active, @object
-	.size active, 1
-active:	.byte 0
-	.section .init_array.00000, "aw", @init_array
-	.balign 8
-	.quad show_active
-	.text
-	.type show_active, @function
-show_active:
-	.cfi_startproc
-	subq	$8, %rsp
-	.cfi_adjust_cfa_offset 8
-	leaq	active(%rip), %rdi
-	call	*tee_perf_hooks_register@GOTPCREL(%rip)
-	addq	$8, %rsp
-	.cfi_adjust_cfa_offset -8
-	ret
-	.cfi_endproc
-	.size show_active, . - show_active
-
 #ifdef TEE_PERF_IMAGE_HOOKS
 	.hidden tee_perf_call_fast, tee_perf_call_inlined_fast, tee_perf_return_fast, tee_perf_resync_fast
 #endif
@@ -57,8 +34,6 @@ show_active:
 	.p2align 5
 \name:
 	.cfi_startproc
-	cmpb	$0, active(%rip)
-	je	4f
 	movq	tee_perf_self@GOTTPOFF(%rip), %r11
 	movq	%fs:(%r11), %r11
 	cmpq	$0, OWNER
@@ -105,7 +80,6 @@ show_active:
 	.cfi_adjust_cfa_offset 8
 	jmp	call_c
 	.cfi_adjust_cfa_offset -16
-4:	ret
 	.cfi_endproc
 	.size \name, . - \name
 .endm
