@@ -17,9 +17,6 @@
 #define TEE_PERF_SEGMENTS_MAX 65536u              /* of one thread */
 #define TEE_PERF_MARKS_MAX    (UINT32_C(1) << 20) /* of one thread */
 
-/* Written by the recorder behind a thread's last record: its time ends here, whatever frames it left open. */
-#define TEE_PERF_META_THREAD_END 9
-
 /* Time within the stack: it advances only while the thread runs on this stack, and not while it waits for the
  * recorder or recording is off. A flag makes it differ from every time, which sends a return off the fast path. */
 #define TEE_PERF_FRAME_PSEUDO      (UINT64_C(1) << 63)

@@ -111,6 +111,12 @@ void tee_perf_drain_thread(struct tee_perf_drain *drain, struct tee_perf_process
 		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_THREAD, payload);
 }
 
+void tee_perf_drain_close(struct tee_perf_drain *drain, struct tee_perf_stream *stream)
+{
+	drain->totals.extra += !stream->closed;
+	tee_perf_sink_close(stream);
+}
+
 static uint32_t number_of_parent(const struct tee_perf_drain *drain, const struct tee_perf_log_process *entry)
 {
 	uint64_t parent = region_load(&entry->parent), generation = region_load(&entry->parent_generation);
@@ -257,7 +263,7 @@ static void finish_process(struct tee_perf_drain *drain, unsigned index)
 	}
 	for (uint32_t i = 0; i < process->stream_capacity; i++)
 		if (process->stream[i] != NULL)
-			tee_perf_sink_close(process->stream[i]);
+			tee_perf_drain_close(drain, process->stream[i]);
 	drain->totals.threads += process->thread_count;
 	drain->totals.unserved += region_load(&drain->region->process[process->entry].unserved);
 	tee_perf_region_release(drain->region, process->entry, process->segment);
@@ -340,8 +346,23 @@ static void sleep_a_little(struct tee_perf_drain *drain, uint32_t bell)
 	syscall(SYS_futex, &drain->region->header->doorbell, FUTEX_WAIT, bell, &timeout, NULL, 0);
 }
 
+/* More points make times of the counter exact, live as well. */
+static void note_tsc(struct tee_perf_drain *drain)
+{
+	struct tee_perf_time_pair pair = tee_perf_publisher_tsc(drain->clock);
+	struct tee_perf_bytes payload = { 0 };
+
+	if (drain->tsc_start.a == 0)
+		return;
+	if (drain->sink->model != NULL)
+		tee_perf_model_tsc(drain->sink->model, pair.a, pair.b, &drain->err);
+	if (tee_perf_pairs_encode(&payload, &pair, 1) == 0)
+		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_TSC, payload);
+}
+
 static void every_second(struct tee_perf_drain *drain)
 {
+	note_tsc(drain);
 	for (unsigned i = 0; i < drain->process_count; i++) {
 		uint32_t count = slots_of(drain, drain->process[i]);
 		for (uint32_t slot = 0; slot < count; slot++)
@@ -393,9 +414,6 @@ static void finish(struct tee_perf_drain *drain)
 		usleep(10 * 1000);
 	while (drain->process_count > 0)
 		finish_process(drain, drain->process_count - 1);
-	for (struct tee_perf_stream *stream = drain->sink->streams; stream != NULL; stream = stream->next) {
-		tee_perf_sink_close(stream);
-	}
 	pass_gaps(drain);
 	add_up(drain);
 	drain->totals.events = drain->events > drain->totals.extra ? drain->events - drain->totals.extra : 0;

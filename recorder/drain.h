@@ -86,6 +86,9 @@ void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_proces
 void tee_perf_drain_thread(struct tee_perf_drain *drain, struct tee_perf_process *process,
 			   struct tee_perf_stream *stream, uint32_t tid);
 
+/* A thread is gone. */
+void tee_perf_drain_close(struct tee_perf_drain *drain, struct tee_perf_stream *stream);
+
 /* Records between two looks at the clock: about what is drained in a period. */
 unsigned tee_perf_drain_chunk(uint64_t period_ns);
 

@@ -111,7 +111,7 @@ static bool enter(struct cursor *at)
 	if (stream == at->slot->stream)
 		return true;
 	if (at->slot->stream != NULL)
-		tee_perf_sink_close(at->slot->stream); /* its thread has ended */
+		tee_perf_drain_close(at->drain, at->slot->stream); /* its thread has ended */
 	at->slot->stream = stream;
 	tee_perf_drain_thread(at->drain, at->process, stream, (uint32_t)owner);
 	feed_meta(at, TEE_PERF_META_STACK_LO, region_load(&at->header[TEE_PERF_SUBBUF_STACK_LO]));

@@ -97,6 +97,7 @@ void tee_perf_sink_feed(struct tee_perf_stream *stream, const struct tee_perf_re
 		stream->fresh = true;
 	}
 	stream->records += count;
+	stream->last_time = records[count - 1].w0 & TEE_PERF_TIME_MASK;
 	if (stream->track != NULL) {
 		tee_perf_track_feed(stream->track, records, count);
 		return;
@@ -123,6 +124,13 @@ void tee_perf_sink_flush_idle(struct tee_perf_stream *stream)
 
 void tee_perf_sink_close(struct tee_perf_stream *stream)
 {
+	struct tee_perf_record end = { (uint64_t)TEE_PERF_META << TEE_PERF_KIND_SHIFT | stream->last_time,
+				       TEE_PERF_META_THREAD_END };
+
+	if (stream->closed)
+		return;
+	stream->closed = true;
+	tee_perf_sink_feed(stream, &end, 1);
 	close_block(stream);
 	tee_perf_encoder_free(stream->encoder);
 	stream->encoder = NULL;

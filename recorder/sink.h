@@ -15,11 +15,13 @@ struct tee_perf_stream {
 	struct tee_perf_sink *sink;
 	uint32_t process, thread;
 	uint64_t records, records_seen;   /* in all; at the last tee_perf_sink_flush_idle */
+	uint64_t last_time;               /* of the last record, in the thread's clock */
 	struct tee_perf_track *track;     /* --keep profile */
 	struct tee_perf_encoder *encoder; /* --keep calls, from here on */
 	struct tee_perf_block *block;
 	struct tee_perf_chain chain;
 	uint64_t lost_told; /* of chain.lost_records */
+	bool closed;        /* its thread has ended */
 	bool fresh;         /* the next block starts with a reset encoder */
 	struct tee_perf_stream *next;
 };
@@ -42,7 +44,7 @@ void tee_perf_sink_feed(struct tee_perf_stream *stream, const struct tee_perf_re
 /* Hands a block that got nothing since the last call to the writer, so that it is not kept from the file. */
 void tee_perf_sink_flush_idle(struct tee_perf_stream *stream);
 
-/* The stream's thread is gone: hands its block to the writer and frees its encoder. */
+/* The stream's thread is gone: says so, hands its block to the writer and frees its encoder. Once per stream. */
 void tee_perf_sink_close(struct tee_perf_stream *stream);
 
 /* From here on everything goes into the model (--max-size reached). */

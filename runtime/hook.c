@@ -70,7 +70,9 @@ __attribute__((noinline)) void tee_perf_slow(uint64_t kind, uint64_t entry, uint
 	if (host_read(&thread->host->control) != thread->control ||
 	    thread->generation != __atomic_load_n(&tee_perf_state.generation, __ATOMIC_ACQUIRE))
 		tee_perf_apply_control(thread);
-	if (thread->on)
+	if (tee_perf_still_dropping(thread))
+		tee_perf_count_lost(thread);
+	else if (thread->on)
 		tee_perf_put(thread, kind, (uint64_t)cfa << 32 | entry);
 	thread->owner = 0;
 }

@@ -36,7 +36,8 @@ enum tee_perf_meta {
 	TEE_PERF_META_CLOCK = 5,    /* payload: enum tee_perf_clock of all later records; w0: the new clock's time */
 	TEE_PERF_META_STACK_LO = 6, /* payload: lowest address of the stack that later CFAs lie in (thread's own) */
 	TEE_PERF_META_STACK_HI = 7,
-	TEE_PERF_META_HOLE = 8, /* written by the recorder: payload incomplete records were skipped here */
+	TEE_PERF_META_THREAD_END = 9, /* written by the recorder: the thread is gone, what is open ends here */
+	TEE_PERF_META_HOLE = 8,       /* written by the recorder: payload incomplete records were skipped here */
 };
 
 enum tee_perf_clock { TEE_PERF_CLOCK_HOST = 0, TEE_PERF_CLOCK_TSC = 1 };

@@ -21,9 +21,20 @@ uint64_t tee_perf_now(struct tee_perf_thread *thread)
 }
 
 /* Atomic: a handler may lose one while we do. */
-static void count_lost(struct tee_perf_thread *thread)
+void tee_perf_count_lost(struct tee_perf_thread *thread)
 {
 	host_write(thread->lost_word, 1 + __atomic_fetch_add(&thread->lost, 1, __ATOMIC_RELAXED));
+}
+
+/* Dropping must be quick: a program whose recorder was killed has the rest of its life to do it. */
+bool tee_perf_still_dropping(struct tee_perf_thread *thread)
+{
+	if (!thread->dropping)
+		return false;
+	thread->dropping =
+	    host_read(thread->reader) == thread->dropping_reader &&
+	    (thread->full == TEE_PERF_FULL_DROP || host_read(&thread->host->clock) == tee_perf_state.stalled_clock);
+	return thread->dropping;
 }
 
 /* ---- room */
@@ -193,7 +204,9 @@ static bool refill(struct tee_perf_thread *thread)
 void tee_perf_put(struct tee_perf_thread *thread, uint64_t kind, uint64_t w1)
 {
 	if ((thread->cursor & TEE_PERF_CURSOR_MASK) == 0 && !refill(thread)) {
-		count_lost(thread);
+		tee_perf_count_lost(thread);
+		thread->dropping = true;
+		thread->dropping_reader = host_read(thread->reader);
 		return;
 	}
 	if (kind >= TEE_PERF_GAP)
@@ -277,7 +290,7 @@ void tee_perf_put_nested(struct tee_perf_thread *thread, uint64_t kind, uint64_t
 		if (waited >= TEE_PERF_WAIT_LIMIT)
 			tee_perf_state.stalled_clock = clock;
 		if (thread->full != TEE_PERF_FULL_WAIT || tee_perf_state.stalled_clock == clock) {
-			count_lost(thread);
+			tee_perf_count_lost(thread);
 			return;
 		}
 		waited += tee_perf_platform_wait(thread, host_read(thread->reader), 1, &slept_ns);

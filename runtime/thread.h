@@ -45,11 +45,12 @@ struct tee_perf_thread {
 	bool on;
 	uint8_t clock;
 	uint8_t full;
-	bool live; /* false after the memory was wiped in a forked child */
-	bool waiting_given_up;
+	bool live;     /* false after the memory was wiped in a forked child */
+	bool dropping; /* no room, and no waiting for it, until the reader's position is not dropping_reader */
 	volatile uint8_t geometry_valid;
 	struct tee_perf_geometry geometry[2];
 	uint64_t lost, lost_reported, waited, extra;
+	uint64_t dropping_reader;
 	uint64_t time_floor;      /* a time of the present clock below which no record goes */
 	volatile uint64_t nested; /* nested records reserved so far */
 	uint32_t slot, number, tid;
@@ -102,6 +103,8 @@ void tee_perf_slow(uint64_t kind, uint64_t entry, uintptr_t cfa) TEE_PERF_IMAGE_
 void tee_perf_put(struct tee_perf_thread *thread, uint64_t kind, uint64_t w1) TEE_PERF_HIDDEN;
 void tee_perf_put_nested(struct tee_perf_thread *thread, uint64_t kind, uint64_t w1) TEE_PERF_HIDDEN;
 void tee_perf_apply_control(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
+bool tee_perf_still_dropping(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
+void tee_perf_count_lost(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
 void tee_perf_publish_partial(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
 uint64_t tee_perf_now(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
 

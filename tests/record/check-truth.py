@@ -47,7 +47,8 @@ def run(case):
     wall = next(float(line.split()[2]) for line in output.splitlines() if line.startswith("wall"))
     main = rows["main"]["total_ns"]
     waited = clock["waited_ns"] or 0
-    if abs(main + waited - wall) > 0.01 * wall:
+    # With every core taken twice, the clock that main's end reads may be some milliseconds old.
+    if abs(main + waited - wall) > (0.04 if busy else 0.01) * wall:
         faults.append(f"main lasts {main / 1e6:.1f} ms and waits {waited / 1e6:.1f} ms, of {wall / 1e6:.1f} ms")
     unresolved = 100 * rows.get("[unresolved]", {"self_ns": 0})["self_ns"] / main
     for line in output.splitlines():
