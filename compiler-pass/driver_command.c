@@ -126,10 +126,10 @@ static int add_static_runtime(const struct driver_request *r, const char *librar
 			      struct driver_args *command, struct tee_perf_error *err)
 {
 	static const char *const exported[] = {
-		"tee_perf_call",           "tee_perf_call_inlined",   "tee_perf_return",
-		"tee_perf_resync",         "tee_perf_image_register", "tee_perf_image_unregister",
-		"tee_perf_self",           "tee_perf_state",
-		"tee_perf_busy",           "tee_perf_slow",
+		"tee_perf_call",   "tee_perf_call_inlined",   "tee_perf_return",
+		"tee_perf_resync", "tee_perf_image_register", "tee_perf_image_unregister",
+		"tee_perf_self",   "tee_perf_state",          "tee_perf_busy",
+		"tee_perf_slow",
 	};
 	char path[PATH_MAX + 32];
 

@@ -20,7 +20,7 @@ struct tee_perf_error {
 
 /* Fills err (which may be NULL) and returns -1. The first error wins: a filled err stays. */
 int tee_perf_fail(struct tee_perf_error *err, enum tee_perf_error_class class, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 
 /* As tee_perf_fail with class SYSTEM, and ": <strerror(errno)>" appended. */
 int tee_perf_fail_errno(struct tee_perf_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
