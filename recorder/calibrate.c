@@ -10,12 +10,36 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#define BATCHES 41
-#define PAIRS   2000 /* per batch: some 15 us with the host clock */
+#define BATCHES 64
+#define PAIRS   4000 /* per batch: some 15 us with the host clock */
+#define FASTEST 8    /* batches of which the slowest is taken: in the others the machine was busy elsewhere */
 
 static struct tee_perf_map_entry entry __attribute__((aligned(16)));
+
+/* The calls as an analyzer sees them: what lies between the readings of the clock at call and return. */
+struct observer {
+	struct tee_perf_drain drain; /* first: the sink hands out its address */
+	uint64_t longest;            /* longer ones were interrupted */
+	uint64_t begin, sum, count;
+};
+
+static void observe(void *data, const struct tee_perf_record *records, size_t count)
+{
+	struct observer *observer = data;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t kind = records[i].w0 >> TEE_PERF_KIND_SHIFT, time = records[i].w0 & TEE_PERF_TIME_MASK;
+		if (kind == TEE_PERF_CALL)
+			observer->begin = time;
+		if (kind != TEE_PERF_RETURN || time - observer->begin > observer->longest)
+			continue;
+		observer->sum += time - observer->begin;
+		observer->count++;
+	}
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -34,8 +58,7 @@ static void run_pairs(int count)
 	}
 }
 
-/* One of the fastest: batches in which the machine was busy elsewhere, or the ring full, do not count. */
-static double measure(void)
+static double measure_pair(void)
 {
 	double ns[BATCHES];
 
@@ -46,7 +69,7 @@ static double measure(void)
 		ns[i] = (double)(tee_perf_monotonic_ns() - before) / PAIRS;
 	}
 	qsort(ns, BATCHES, sizeof *ns, compare);
-	return ns[BATCHES / 8];
+	return ns[FASTEST];
 }
 
 static void keep_clock_going(void *data)
@@ -54,63 +77,74 @@ static void keep_clock_going(void *data)
 	tee_perf_drain_tick(data);
 }
 
-/* Hooks with one clock, drained by the real drain into a sink of the same kind whose writer throws away. */
-static double measure_clock(const struct tee_perf_record_options *options, uint64_t control)
+/* Runs the hooks in this thread, as a process that the drain in another thread finds in the table. */
+static double run_attached(struct observer *observer, struct tee_perf_log_segment *segment, void *state)
+{
+	struct tee_perf_region *region = observer->drain.region;
+	pthread_t thread;
+	double pair = 0;
+
+	if (pthread_create(&thread, NULL, tee_perf_drain_run, &observer->drain) != 0)
+		return 0;
+	region->process[0].pid = (uint64_t)getpid();
+	region_store(&region->process[0].state, TEE_PERF_PROCESS_LIVE);
+	if (tee_perf_local_attach(region->header, segment, &region->process[0], state, 1)) {
+		pair = measure_pair();
+		tee_perf_local_detach();
+	}
+	atomic_store(&observer->drain.stop, true);
+	pthread_join(thread, NULL);
+	return pair;
+}
+
+/* *units_per_ns: of the clock that the control word selects; 0: to be measured. */
+static void measure_clock(const struct tee_perf_record_options *options, uint64_t control, double *units_per_ns,
+			  struct tee_perf_hook_cost *cost)
 {
 	struct tee_perf_region region;
 	struct tee_perf_publisher clock;
-	struct tee_perf_sink sink = { .while_waiting = keep_clock_going, .before_block = tee_perf_drain_before_block };
-	struct tee_perf_writer_status status;
-	struct tee_perf_drain drain = { .region = &region,
-					.clock = &clock,
-					.sink = &sink,
-					.chunk = tee_perf_drain_chunk(options->clock_period_ns),
-					.follow = true,
-					.control = control };
+	struct tee_perf_sink sink = { .observe = observe, .while_waiting = keep_clock_going };
+	struct observer observer = { .drain = { .region = &region,
+						.clock = &clock,
+						.sink = &sink,
+						.chunk = tee_perf_drain_chunk(options->clock_period_ns),
+						.follow = true,
+						.control = control },
+				     .longest = 20 * options->clock_period_ns };
 	struct tee_perf_error err = { 0 };
 	void *state = aligned_alloc(128, tee_perf_local_thread_bytes());
-	pthread_t thread;
-	double ns = 0;
 
 	if (state == NULL || tee_perf_region_create(&region, options->ring_bytes, control, &err) != 0) {
 		free(state);
-		return 0;
+		return;
 	}
+	memset(state, 0, tee_perf_local_thread_bytes());
 	tee_perf_publisher_init(&clock, &region.header->clock, options->clock_period_ns);
-	sink.drain = &drain;
-	if (options->keep == TEE_PERF_KEEP_PROFILE)
-		sink.model = tee_perf_model_new();
-	sink.writer = tee_perf_writer_thread_start(NULL, &err);
+	sink.drain = &observer.drain;
+	struct tee_perf_time_pair begin = tee_perf_publisher_tsc(&clock);
 	struct tee_perf_log_segment *segment = tee_perf_region_map(&region, 0, &err);
-	if (sink.writer != NULL && segment != NULL && pthread_create(&thread, NULL, tee_perf_drain_run, &drain) == 0) {
-		region.process[0].pid = (uint64_t)getpid();
-		region.process[0].state = TEE_PERF_PROCESS_LIVE;
-		for (size_t i = 0; i < tee_perf_local_thread_bytes(); i++)
-			((char *)state)[i] = 0;
-		if (tee_perf_local_attach(region.header, segment, &region.process[0], state, 1)) {
-			ns = measure();
-			tee_perf_local_detach();
-		}
-		atomic_store(&drain.stop, true);
-		pthread_join(thread, NULL);
+	double pair = segment != NULL ? run_attached(&observer, segment, state) : 0;
+	struct tee_perf_time_pair end = tee_perf_publisher_tsc(&clock);
+	if (*units_per_ns == 0)
+		*units_per_ns = (double)(end.a - begin.a) / (double)(end.b - begin.b);
+	if (pair != 0 && observer.count != 0) {
+		cost->inside_ns = (double)observer.sum / (double)observer.count / *units_per_ns;
+		cost->outside_ns = pair > cost->inside_ns ? pair - cost->inside_ns : 0;
 	}
-	if (sink.writer != NULL)
-		tee_perf_writer_thread_stop(sink.writer, &status);
 	tee_perf_sink_free(&sink);
-	tee_perf_model_free(sink.model);
 	free(clock.gap);
 	free(state);
 	tee_perf_region_destroy(&region);
-	return ns;
 }
 
 void tee_perf_calibrate_hooks(const struct tee_perf_record_options *options, bool tsc_usable,
-			      struct tee_perf_hook_cost *cost)
+			      struct tee_perf_hook_costs *costs)
 {
+	const uint64_t tsc = (uint64_t)TEE_PERF_CLOCK_TSC << TEE_PERF_CONTROL_CLOCK_SHIFT;
+	double host_units = 1, tsc_units = 0;
+
 	/* Without a second core the drain and the hooks take turns, and the fastest batches still hold. */
-	cost->host_ns = measure_clock(options, TEE_PERF_CONTROL_ON);
-	cost->tsc_ns = 0;
+	measure_clock(options, TEE_PERF_CONTROL_ON, &host_units, &costs->host);
 	if (tsc_usable)
-		cost->tsc_ns = measure_clock(options, TEE_PERF_CONTROL_ON | (uint64_t)TEE_PERF_CLOCK_TSC
-										<< TEE_PERF_CONTROL_CLOCK_SHIFT);
+		measure_clock(options, TEE_PERF_CONTROL_ON | tsc, &tsc_units, &costs->tsc);
 }

@@ -5,12 +5,18 @@
 
 #include "recorder/record.h"
 
+/* Nanoseconds of one call and its return. 0: not measured. */
 struct tee_perf_hook_cost {
-	double host_ns, tsc_ns; /* of one call and its return; 0: not measured */
+	double inside_ns;  /* between the two readings of the clock: counts for the called function */
+	double outside_ns; /* the rest: counts for its caller */
+};
+
+struct tee_perf_hook_costs {
+	struct tee_perf_hook_cost host, tsc;
 };
 
 /* Takes some milliseconds. A failure leaves zeros: a report then has no column `probe`. */
 void tee_perf_calibrate_hooks(const struct tee_perf_record_options *options, bool tsc_usable,
-			      struct tee_perf_hook_cost *cost);
+			      struct tee_perf_hook_costs *costs);
 
 #endif

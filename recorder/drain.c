@@ -40,7 +40,7 @@ static void pass_gaps(struct tee_perf_drain *drain)
 	if (drain->sink->model != NULL)
 		for (size_t i = 0; i < clock->gap_count; i++)
 			tee_perf_model_gap(drain->sink->model, clock->gap[i].a, clock->gap[i].b, &drain->err);
-	else if (tee_perf_pairs_encode(&payload, clock->gap, clock->gap_count) == 0)
+	else if (drain->sink->writer != NULL && tee_perf_pairs_encode(&payload, clock->gap, clock->gap_count) == 0)
 		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_GAPS, payload);
 	clock->gap_count = 0;
 }
@@ -288,7 +288,7 @@ static void watch_size(struct tee_perf_drain *drain)
 	struct tee_perf_model *model;
 	struct tee_perf_time_pair now;
 
-	if (drain->max_bytes == 0 || drain->sink->model != NULL)
+	if (drain->max_bytes == 0 || drain->sink->model != NULL || drain->sink->writer == NULL)
 		return;
 	tee_perf_writer_status(drain->sink->writer, &status);
 	if (status.file_bytes < drain->max_bytes || (model = tee_perf_model_new()) == NULL)

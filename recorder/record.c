@@ -224,7 +224,7 @@ int tee_perf_record(const struct tee_perf_record_options *options, struct tee_pe
 
 	if (tee_perf_child_block_signals(&session.child, err) != 0)
 		return -1;
-	tee_perf_calibrate_hooks(options, tee_perf_tsc_usable(), &session.hook_cost);
+	tee_perf_calibrate_hooks(options, tee_perf_tsc_usable(), &session.hook_costs);
 	bool recorded = prepare(&session, err) == 0 && run(&session, err) == 0;
 	if (recorded) {
 		finish(&session, err);

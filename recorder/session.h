@@ -20,7 +20,7 @@ struct tee_perf_session {
 	uint64_t program_end_ns; /* since the start, when the command ended */
 	struct tee_perf_time_pair tsc_end;
 	bool tsc_used;
-	struct tee_perf_hook_cost hook_cost;
+	struct tee_perf_hook_costs hook_costs;
 };
 
 /* ---- summary.c */

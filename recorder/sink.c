@@ -98,6 +98,10 @@ void tee_perf_sink_feed(struct tee_perf_stream *stream, const struct tee_perf_re
 	}
 	stream->records += count;
 	stream->last_time = records[count - 1].w0 & TEE_PERF_TIME_MASK;
+	if (stream->sink->observe != NULL) {
+		stream->sink->observe(stream->sink->drain, records, count);
+		return;
+	}
 	if (stream->track != NULL) {
 		tee_perf_track_feed(stream->track, records, count);
 		return;

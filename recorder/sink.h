@@ -27,6 +27,8 @@ struct tee_perf_stream {
 };
 
 struct tee_perf_sink {
+	/* Calibration: takes all records in place of file and model; data is `drain`. */
+	void (*observe)(void *data, const struct tee_perf_record *records, size_t count);
 	struct tee_perf_model *model; /* not NULL: --keep profile */
 	struct tee_perf_writer_thread *writer;
 	void (*while_waiting)(void *);      /* keeps the clock going while no block is free */

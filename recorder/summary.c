@@ -81,10 +81,9 @@ static double tsc_hz(const struct tee_perf_session *session)
 	return to.b == from.b ? 0 : (double)(to.a - from.a) * 1e9 / (double)(to.b - from.b);
 }
 
-/* Half of what a call and its return cost lies between their two clock readings, half outside. */
-static json_t *cost_json(double pair_ns)
+static json_t *cost_json(const struct tee_perf_hook_cost *cost)
 {
-	return json_pack("{s:f, s:f}", "inside_ns", pair_ns / 2, "outside_ns", pair_ns / 2);
+	return json_pack("{s:f, s:f}", "inside_ns", cost->inside_ns, "outside_ns", cost->outside_ns);
 }
 
 int tee_perf_session_end_json(const struct tee_perf_session *session, struct tee_perf_bytes *out)
@@ -110,7 +109,7 @@ int tee_perf_session_end_json(const struct tee_perf_session *session, struct tee
 		      (json_int_t)totals->processes, "threads", (json_int_t)totals->threads, "data_bytes",
 		      (json_int_t)session->written.encoded_bytes, "tsc_hz", tsc_hz(session), "tsc_used",
 		      session->tsc_used, "hooks_missing", totals->processes == 0, "calibration", "host",
-		      cost_json(session->hook_cost.host_ns), "tsc", cost_json(session->hook_cost.tsc_ns)),
+		      cost_json(&session->hook_costs.host), "tsc", cost_json(&session->hook_costs.tsc)),
 	    out);
 }
 

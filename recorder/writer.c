@@ -103,8 +103,7 @@ static void *run(void *data)
 			writer->last = &writer->first;
 		bool hurry = writer->queued-- > HURRY && !writer->stopping;
 		pthread_mutex_unlock(&writer->lock);
-		if (writer->file != NULL)
-			write_block(writer, block, hurry);
+		write_block(writer, block, hurry);
 		pthread_mutex_lock(&writer->lock);
 		recycle(writer, block);
 	}
@@ -121,7 +120,7 @@ struct tee_perf_writer_thread *tee_perf_writer_thread_start(struct tee_perf_writ
 	}
 	writer->file = file;
 	writer->last = &writer->first;
-	writer->status.file_bytes = file != NULL ? tee_perf_writer_bytes(file) : 0;
+	writer->status.file_bytes = tee_perf_writer_bytes(file);
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_cond_init(&writer->filled, NULL);
 	if (pthread_create(&writer->thread, NULL, run, writer) != 0) {

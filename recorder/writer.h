@@ -32,7 +32,6 @@ struct tee_perf_block {
 
 struct tee_perf_writer_thread;
 
-/* file NULL: what comes is thrown away (calibration). */
 struct tee_perf_writer_thread *tee_perf_writer_thread_start(struct tee_perf_writer *file, struct tee_perf_error *err);
 
 /* An empty block, or NULL when all are on their way to the disk. */
