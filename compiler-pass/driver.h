@@ -31,7 +31,7 @@ struct driver_request {
 	bool cplusplus; /* called as tee-perf-c++ */
 
 	/* for the pass */
-	bool before_inlining, plain_hooks, function_sections, lto, debug_info, external_calls;
+	bool before_inlining, plain_hooks, inline_hooks, function_sections, lto, debug_info, external_calls;
 	const char *external_globs; /* or NULL */
 	const char *min_instructions, *filter;
 

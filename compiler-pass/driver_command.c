@@ -38,10 +38,10 @@ static int pass_options(const struct driver_request *r, char **text, struct tee_
 		snprintf(minimum, sizeof minimum, "min-instructions=%s;", r->min_instructions);
 	if (r->external_globs && asprintf(&external, "external-calls=%s;", r->external_globs) < 0)
 		external = NULL;
-	if (!external || asprintf(text, "%s%s%s%s%s%s%s%s", r->before_inlining ? "before-inlining;" : "",
-				  r->plain_hooks ? "plain-hooks;" : "", r->lto ? "lto;" : "",
-				  r->function_sections ? "function-sections;" : "", r->debug_info ? "" : "strip-debug;",
-				  minimum, external, filter) < 0)
+	if (!external || asprintf(text, "%s%s%s%s%s%s%s%s%s", r->before_inlining ? "before-inlining;" : "",
+				  r->inline_hooks ? "inline-hooks;" : "", r->plain_hooks ? "plain-hooks;" : "",
+				  r->lto ? "lto;" : "", r->function_sections ? "function-sections;" : "",
+				  r->debug_info ? "" : "strip-debug;", minimum, external, filter) < 0)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
 	return 0;
 }

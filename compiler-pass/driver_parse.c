@@ -66,7 +66,8 @@ static int set_compiler(struct driver_request *r, const char *value)
 static int set_hooks(struct driver_request *r, const char *value)
 {
 	r->plain_hooks = value && !strcmp(value, "plain");
-	return r->plain_hooks || (value && !strcmp(value, "fast")) ? 0 : -1;
+	r->inline_hooks = value && !strcmp(value, "inline");
+	return r->plain_hooks || r->inline_hooks || (value && !strcmp(value, "fast")) ? 0 : -1;
 }
 
 static int set_help(struct driver_request *r, const char *value)
@@ -94,10 +95,9 @@ static const struct own_option {
 	{ "-ftee-perf-runtime", "=shared|static|none",
 	  "link the shared runtime (default), the static one into the executable, or leave the hooks to you",
 	  set_runtime },
-	{ "-ftee-perf-hooks", "=fast|plain",
-	  "call the hooks in their own convention (default where there is one), or as ordinary C functions, for code "
-	  "that\n"
-	  "\treplaces them",
+	{ "-ftee-perf-hooks", "=fast|inline|plain",
+	  "call the hooks in their own convention (default where there is one), write them out in each function\n"
+	  "\t(faster, larger), or call them as ordinary C functions, for code that replaces them",
 	  set_hooks },
 	{ "--compiler", "=CLANG", "the clang to run, a name or a path; as TEE_PERF_CC in the environment",
 	  set_compiler },

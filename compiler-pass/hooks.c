@@ -124,6 +124,27 @@ static const char *const fast_hooks[] = {
 	[TEE_PERF_HOOK_RESYNC] = FAST_HOOK("tee_perf_resync_fast", "rax"),
 };
 
+/* The fast path of hook.S itself (there commented); what it does not cover it leaves to the function, after giving up
+ * the owner word that it has taken. second_bit: "" or another btsq. */
+#define INLINE_HOOK(function, a, a_low, bit, second_bit)                                                               \
+	"cmpl %esp, tee_perf_image+40(%rip)\n\tjb 1f\n\t"                                                              \
+	"leaq ${1:a}, %r10\n\tleaq $0, %" a "\n\t"                                                                     \
+	"movq tee_perf_self@GOTTPOFF(%rip), %r11\n\tmovq %fs:(%r11), %r11\n\t"                                         \
+	"cmpq $$0, (%r11)\n\tjne 2f\n\tmovq %" a ", (%r11)\n\t"                                                        \
+	"movl %r10d, %r10d\n\tshlq $$32, %" a "\n\torq %r10, %" a "\n\t"                                               \
+	"movq 8(%r11), %r10\n\ttestl $$0x3fff, %r10d\n\tjz 3f\n\tmovq %" a ", 8(%r10)\n\t"                             \
+	"movq 16(%r11), %" a "\n\tmovq 256(%" a "), %r10\n\tcmpq 24(%r11), %r10\n\tmovq 8(%r11), %r10\n\tjne 4f\n\t"   \
+	"movq 512(%" a "), %" a "\n\tbtsq $$" bit ", %" a "\n\t" second_bit "movq %" a ", (%r10)\n\t"                  \
+	"addq $$16, %r10\n\tmovq %r10, 8(%r11)\n\tmovq $$0, (%r11)\n\tjmp 1f\n"                                        \
+	"4:\tmovq 8(%r10), %" a "\n3:\tmovl %" a_low ", %r10d\n\tmovq (%r11), %" a "\n\tmovq $$0, (%r11)\n"            \
+	"2:\tcall *" function "@GOTPCREL(%rip)\n1:"
+static const char *const inline_hooks[] = {
+	[TEE_PERF_HOOK_CALL] = INLINE_HOOK("tee_perf_call_fast", "rax", "eax", "61", ""),
+	[TEE_PERF_HOOK_CALL_INLINED] = INLINE_HOOK("tee_perf_call_inlined_fast", "rax", "eax", "62", ""),
+	[TEE_PERF_HOOK_RETURN] = INLINE_HOOK("tee_perf_return_fast", "rcx", "ecx", "61", "btsq $$62, %rcx\n\t"),
+	[TEE_PERF_HOOK_RESYNC] = INLINE_HOOK("tee_perf_resync_fast", "rax", "eax", "63", ""),
+};
+
 static bool uses_fast_hooks(const struct tee_perf_pass *pass)
 {
 	/* Hooks that were placed before inlining are found again, and changed, by the function they call. Link-time
@@ -145,8 +166,10 @@ static LLVMValueRef fast_hook_callee(struct tee_perf_pass *pass, enum tee_perf_h
 				      ? "*m,i,~{r10},~{rcx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}"
 				      : "*m,i,~{r10},~{rax},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}";
 
-	return LLVMGetInlineAsm(fast_hook_type(pass), (char *)fast_hooks[hook], strlen(fast_hooks[hook]),
-				(char *)constraints, strlen(constraints), true, false, LLVMInlineAsmDialectATT, false);
+	const char *code = (pass->options.inline_hooks ? inline_hooks : fast_hooks)[hook];
+
+	return LLVMGetInlineAsm(fast_hook_type(pass), (char *)code, strlen(code), (char *)constraints,
+				strlen(constraints), true, false, LLVMInlineAsmDialectATT, false);
 }
 
 static void add_enum_attribute(struct tee_perf_pass *pass, LLVMValueRef function, const char *name)

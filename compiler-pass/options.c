@@ -39,6 +39,8 @@ static int parse_word(struct tee_perf_pass_options *options, const char *word)
 		options->before_inlining = true;
 	} else if (!strcmp(word, "plain-hooks")) {
 		options->plain_hooks = true;
+	} else if (!strcmp(word, "inline-hooks")) {
+		options->inline_hooks = true;
 	} else if (!strcmp(word, "lto")) {
 		options->lto = true;
 	} else if (!strcmp(word, "function-sections")) {

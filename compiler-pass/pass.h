@@ -27,6 +27,7 @@ struct tee_perf_filter;
 
 struct tee_perf_pass_options {
 	bool before_inlining;
+	bool inline_hooks;         /* the fast path within each function */
 	bool plain_hooks;          /* C calls even where there is something better */
 	bool lto;                  /* what is made is bitcode that the linker will optimise */
 	bool function_sections;    /* each function gets a section of its own, so its map entry does too */
