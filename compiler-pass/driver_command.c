@@ -62,6 +62,8 @@ static int add_plugin(const struct driver_request *r, const char *library_direct
 	driver_args_add(command, "-default-function-attr");
 	driver_args_add(command, "-Xclang");
 	driver_args_addf(command, "tee-perf=%s", options);
+	driver_args_add(command, "-idirafter"); /* <tee-perf.h> */
+	driver_args_addf(command, "%s/include", library_directory);
 	driver_args_add(command, "--end-no-unused-arguments");
 	free(options);
 	return 0;

@@ -33,6 +33,7 @@ __attribute__((visibility("default"))) void tee_perf_runtime_mark(const struct t
 	if (thread == &tee_perf_unattached || thread->owner != 0 || !thread->live)
 		return;
 	thread->owner = here;
+	tee_perf_apply_control(thread); /* it may have been switched on since the last hook */
 	if (thread->on)
 		tee_perf_put(thread, TEE_PERF_META, (uint64_t)(uint32_t)(uintptr_t)entry << 8 | TEE_PERF_META_MARK);
 	thread->owner = 0;
