@@ -186,10 +186,11 @@ static void meet(struct tee_perf_drain *drain, unsigned entry)
 	atomic_fetch_add(&drain->live_processes, 1);
 }
 
-/* Without --follow all entries but the first are taken, so that no other process attaches. */
-static void close_table(struct tee_perf_drain *drain)
+/* Without --follow all entries but the first are taken from the start, and that one when its process is gone, so that
+ * no other process attaches. */
+void tee_perf_drain_close_table(struct tee_perf_drain *drain, unsigned from)
 {
-	for (unsigned i = 0; i < TEE_PERF_PROCESS_MAX; i++)
+	for (unsigned i = from; i < TEE_PERF_PROCESS_MAX; i++)
 		if (region_load(&drain->region->process[i].state) == TEE_PERF_PROCESS_FREE)
 			region_store(&drain->region->process[i].state, TEE_PERF_PROCESS_CLAIMED);
 }
@@ -197,11 +198,8 @@ static void close_table(struct tee_perf_drain *drain)
 static void look_for_processes(struct tee_perf_drain *drain)
 {
 	for (unsigned i = 0; i < TEE_PERF_PROCESS_MAX; i++)
-		if (region_load(&drain->region->process[i].state) == TEE_PERF_PROCESS_LIVE && !known(drain, i)) {
+		if (region_load(&drain->region->process[i].state) == TEE_PERF_PROCESS_LIVE && !known(drain, i))
 			meet(drain, i);
-			if (!drain->follow)
-				close_table(drain);
-		}
 }
 
 static void look_for_ends(struct tee_perf_drain *drain)
@@ -267,6 +265,8 @@ static void finish_process(struct tee_perf_drain *drain, unsigned index)
 	drain->totals.threads += process->thread_count;
 	drain->totals.unserved += region_load(&drain->region->process[process->entry].unserved);
 	tee_perf_region_release(drain->region, process->entry, process->segment);
+	if (!drain->follow)
+		tee_perf_drain_close_table(drain, 0);
 	drain->process[index] = drain->process[--drain->process_count];
 	atomic_fetch_sub(&drain->live_processes, 1);
 	free_process(process);

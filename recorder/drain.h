@@ -72,6 +72,8 @@ struct tee_perf_drain {
 /* Runs until stop is set and everything is read. The thread function for pthread_create; data is a struct
  * tee_perf_drain. */
 void *tee_perf_drain_run(void *data);
+/* No process attaches through the entries of the table from this one on that are free now. */
+void tee_perf_drain_close_table(struct tee_perf_drain *drain, unsigned from);
 
 /* ---- slots (drain_slot.c). Each returns whether anything was read. */
 bool tee_perf_slot_drain(struct tee_perf_drain *drain, struct tee_perf_process *process, uint32_t slot);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define PROGRESS_MS 500
+#define DAEMON_MS   1000 /* that a daemon has to show itself */
 
 /* ---- setting up */
 
@@ -96,6 +97,8 @@ static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
 	session->drain.sink = &session->sink;
 	session->drain.chunk = tee_perf_drain_chunk(options->clock_period_ns);
 	session->drain.follow = !options->no_follow;
+	if (options->no_follow)
+		tee_perf_drain_close_table(&session->drain, 1);
 	session->drain.automatic = options->clock == TEE_PERF_CHOOSE_AUTO && tee_perf_tsc_usable();
 	session->drain.overwrite = options->full == TEE_PERF_FULL_OVERWRITE;
 	session->drain.max_bytes = options->max_bytes;
@@ -124,19 +127,21 @@ static void switch_by_time(struct tee_perf_session *session, uint64_t ms, bool *
 		atomic_fetch_and(&session->drain.control, ~TEE_PERF_CONTROL_ON);
 }
 
-static bool must_wait(const struct tee_perf_session *session)
+/* A daemon attaches at its first hook after the fork, which may be later than the end of the process that forked. */
+static bool must_wait(const struct tee_perf_session *session, uint64_t ms, uint64_t *alive_ms)
 {
-	return !session->child.ended || (session->options->follow_daemons && session->drain.live_processes > 0);
+	if (!session->child.ended || session->drain.live_processes > 0)
+		*alive_ms = ms;
+	return !session->child.ended || (session->options->follow_daemons && ms - *alive_ms < DAEMON_MS);
 }
 
 static void attend(struct tee_perf_session *session, uint64_t started_ns)
 {
 	const struct tee_perf_record_options *options = session->options;
 	bool on = options->delay_ms == 0, timed = options->delay_ms != 0 || options->duration_ms != 0;
-	uint64_t progress_due = PROGRESS_MS;
+	uint64_t progress_due = PROGRESS_MS, ms = 0, alive_ms = 0;
 
-	while (must_wait(session)) {
-		uint64_t ms = (tee_perf_monotonic_ns() - started_ns) / 1000000;
+	for (; must_wait(session, ms, &alive_ms); ms = (tee_perf_monotonic_ns() - started_ns) / 1000000) {
 		tee_perf_child_wait(&session->child, timed ? 1 : session->child.ended ? 20 : PROGRESS_MS);
 		if (timed)
 			switch_by_time(session, ms, &on);

@@ -82,7 +82,7 @@ static bool owner_stale(const struct tee_perf_thread *thread, uintptr_t owner, u
 	bool owner_on_stack = owner > thread->stack_lo && owner <= thread->stack_hi;
 	bool cfa_on_stack = cfa > thread->stack_lo && cfa <= thread->stack_hi;
 
-	if (owner_on_stack != cfa_on_stack)
+	if (!owner_on_stack || !cfa_on_stack)
 		return tee_perf_platform_owner_stale(thread, owner, cfa);
 	/* A handler runs below what it interrupted: an owner at or below us is gone. */
 	return owner <= cfa;

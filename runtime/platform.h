@@ -24,7 +24,7 @@ bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size) TEE_PERF_HIDD
 unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at,
 				uint64_t *slept_ns) TEE_PERF_HIDDEN;
 
-/* The owner lies on another stack than cfa: was its hook abandoned? */
+/* The owner and cfa do not both lie on the thread's own stack: was the owner's hook abandoned? */
 bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr_t owner,
 				   uintptr_t cfa) TEE_PERF_HIDDEN;
 

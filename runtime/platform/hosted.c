@@ -86,14 +86,25 @@ bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr
 {
 	stack_t stack;
 
-	if (cfa <= thread->stack_lo || cfa > thread->stack_hi)
+	if (owner > thread->stack_lo && owner <= thread->stack_hi)
 		return false; /* we are on another stack than the hook that we interrupted */
-	/* We are on the thread's stack. If the hook was at work on the signal stack, and that is no longer in use,
-	 * a handler left it by siglongjmp. Else it is suspended (user-level threads switched by a signal). */
-	if (sys(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) != 0 || (stack.ss_flags & (SS_ONSTACK | SS_DISABLE)) != 0)
+	if (sys(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) != 0)
 		return false;
-	uintptr_t low = (uintptr_t)stack.ss_sp;
-	return owner > low && owner <= low + stack.ss_size;
+	bool enabled = (stack.ss_flags & SS_DISABLE) == 0, in_use = (stack.ss_flags & SS_ONSTACK) != 0;
+	uintptr_t low = (uintptr_t)stack.ss_sp, high = low + stack.ss_size;
+	bool owner_on_signal_stack = enabled && owner > low && owner <= high;
+
+	/* If the hook was at work on the signal stack, and that is no longer in use, a handler left it by siglongjmp.
+	 */
+	if (owner_on_signal_stack && !in_use)
+		return true;
+	/* We are on the thread's stack: the hook is suspended (user-level threads switched by a signal). */
+	if (cfa > thread->stack_lo && cfa <= thread->stack_hi)
+		return false;
+	/* On the signal stack, over a hook on the stack of a coroutine: which of the two lies higher says nothing. */
+	if (in_use && !owner_on_signal_stack)
+		return false;
+	return owner <= cfa;
 }
 
 /* ---- thread: tid and stack */
