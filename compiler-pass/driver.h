@@ -37,6 +37,7 @@ struct driver_request {
 
 	/* for the linker */
 	enum driver_runtime runtime;
+	const char *language; /* of the inputs that follow, as -x says; NULL: by their names */
 	bool is_static, shared, has_input, no_link, asks_only, raw_frontend;
 	bool preprocess_only;
 };
@@ -44,6 +45,8 @@ struct driver_request {
 /* Reads argv (without argv[0]). Strings point into argv or into memory that lives as long as the program. */
 int driver_parse(struct driver_request *request, int argc, char **argv, struct tee_perf_error *err);
 void driver_print_help(void);
+/* 1: it was one of our own options, and is taken; 0: it is clang's; -1: ours and wrong. */
+int driver_take_own_option(struct driver_request *request, const char *arg, struct tee_perf_error *err);
 
 /* The directory of the plugins and the runtime, found relative to the running program. */
 int driver_find_library_directory(char directory[PATH_MAX], struct tee_perf_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the command line: our own options, and what clang is being asked for. */
+/* Reading the command line: what clang is being asked for, and where our own options stand. */
 #include "compiler-pass/driver.h"
 
 #include <errno.h>
@@ -11,126 +11,6 @@
 #include <unistd.h>
 
 #define MAX_RESPONSE_DEPTH 16
-
-/* ---- our own options */
-
-/* value: what follows "=", NULL if nothing does. */
-static int set_before_inlining(struct driver_request *r, const char *value)
-{
-	r->before_inlining = true;
-	return value ? -1 : 0;
-}
-
-static int set_filter(struct driver_request *r, const char *value)
-{
-	r->filter = value;
-	return value && *value ? 0 : -1;
-}
-
-static int set_min_instructions(struct driver_request *r, const char *value)
-{
-	r->min_instructions = value;
-	return value && *value && strspn(value, "0123456789") == strlen(value) && strlen(value) < 9 ? 0 : -1;
-}
-
-static int set_external_calls(struct driver_request *r, const char *value)
-{
-	r->external_calls = true;
-	r->external_globs = value;
-	return value && (!*value || strchr(value, ';')) ? -1 : 0;
-}
-
-static int set_runtime(struct driver_request *r, const char *value)
-{
-	static const char *const names[] = {
-		[DRIVER_RUNTIME_SHARED] = "shared",
-		[DRIVER_RUNTIME_STATIC] = "static",
-		[DRIVER_RUNTIME_NONE] = "none",
-	};
-
-	for (size_t i = 0; value && i < sizeof names / sizeof *names; i++) {
-		if (!strcmp(value, names[i])) {
-			r->runtime = (enum driver_runtime)i;
-			return 0;
-		}
-	}
-	return -1;
-}
-
-static int set_compiler(struct driver_request *r, const char *value)
-{
-	r->compiler = value;
-	return value && *value ? 0 : -1;
-}
-
-static int set_hooks(struct driver_request *r, const char *value)
-{
-	r->plain_hooks = value && !strcmp(value, "plain");
-	r->inline_hooks = value && !strcmp(value, "inline");
-	return r->plain_hooks || r->inline_hooks || (value && !strcmp(value, "fast")) ? 0 : -1;
-}
-
-static int set_help(struct driver_request *r, const char *value)
-{
-	r->help = true;
-	return value ? -1 : 0;
-}
-
-static const struct own_option {
-	const char *name, *argument, *help;
-	int (*set)(struct driver_request *r, const char *value);
-} own_options[] = {
-	{ "-ftee-perf-before-inlining", "",
-	  "instrument before inlining: every call that the source makes is recorded, at a high cost in C++",
-	  set_before_inlining },
-	{ "-ftee-perf-filter", "=FILE",
-	  "which functions to instrument. FILE has lines \"include|exclude function|source GLOB\"; the last\n"
-	  "\tthat matches counts, without one a function is instrumented; # begins a comment line",
-	  set_filter },
-	{ "-ftee-perf-min-instructions", "=N", "only functions of at least N instructions (LLVM's, after optimisation)",
-	  set_min_instructions },
-	{ "-ftee-perf-external-calls", "[=GLOB,...]",
-	  "record calls to functions of other objects as frames of their own: all, or those whose names match",
-	  set_external_calls },
-	{ "-ftee-perf-runtime", "=shared|static|none",
-	  "link the shared runtime (default), the static one into the executable, or leave the hooks to you",
-	  set_runtime },
-	{ "-ftee-perf-hooks", "=fast|inline|plain",
-	  "call the hooks in their own convention (default where there is one), write them out in each function\n"
-	  "\t(faster, larger), or call them as ordinary C functions, for code that replaces them",
-	  set_hooks },
-	{ "--compiler", "=CLANG", "the clang to run, a name or a path; as TEE_PERF_CC in the environment",
-	  set_compiler },
-	{ "--tee-perf-help", "", "this list", set_help },
-};
-
-void driver_print_help(void)
-{
-	puts("usage: tee-perf-cc|tee-perf-c++ [options of clang] [options below] file...\n\n"
-	     "Runs clang, with code that records function calls. Without --compiler and TEE_PERF_CC, the newest clang\n"
-	     "that there is a plugin for.\n");
-	for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++)
-		printf("  %s%s\n\t%s\n", own_options[i].name, own_options[i].argument, own_options[i].help);
-}
-
-/* 1: it was one of ours, 0: it is clang's, -1: ours and wrong. */
-static int take_own_option(struct driver_request *r, const char *arg, struct tee_perf_error *err)
-{
-	size_t length = strcspn(arg, "=");
-
-	for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++) {
-		const struct own_option *option = &own_options[i];
-		if (strlen(option->name) != length || strncmp(option->name, arg, length))
-			continue;
-		if (option->set(r, arg[length] ? arg + length + 1 : NULL) < 0)
-			return tee_perf_fail(err, TEE_PERF_USAGE, "wrong argument in '%s': expected %s%s", arg,
-					     option->name, option->argument);
-		return 1;
-	}
-	if (!strncmp(arg, "-ftee-perf", strlen("-ftee-perf")))
-		return tee_perf_fail(err, TEE_PERF_USAGE, "unknown option '%s': --tee-perf-help lists them", arg);
-	return 0;
-}
 
 /* ---- clang's options, as far as they matter here */
 
@@ -256,6 +136,24 @@ static const struct clang_option *find_clang_option(const char *arg)
 	return NULL;
 }
 
+/* A header is compiled to a precompiled one, and not linked. */
+static void note_input(struct driver_request *r, const char *name)
+{
+	static const char *const header_suffixes[] = { ".h", ".H", ".hh", ".hp", ".hpp", ".hxx", ".h++" };
+	const char *suffix = strrchr(name, '.'), *kind;
+
+	if (r->language && strcmp(r->language, "none")) {
+		kind = strrchr(r->language, '-');
+		r->has_input |= !kind || strcmp(kind, "-header");
+		return;
+	}
+	for (size_t i = 0; suffix && i < sizeof header_suffixes / sizeof *header_suffixes; i++) {
+		if (!strcmp(suffix, header_suffixes[i]))
+			return;
+	}
+	r->has_input = true;
+}
+
 /* Takes note of one of clang's arguments; returns whether the next one belongs to it. */
 static int note_clang_argument(struct driver_request *r, const char *arg, bool *takes_next, struct tee_perf_error *err)
 {
@@ -263,9 +161,11 @@ static int note_clang_argument(struct driver_request *r, const char *arg, bool *
 
 	*takes_next = false;
 	if (arg[0] != '-' || !arg[1] || !strncmp(arg, "-l", 2)) {
-		r->has_input = true;
+		note_input(r, arg);
 		return 0;
 	}
+	if (!strncmp(arg, "-x", 2) && arg[2])
+		r->language = arg + 2;
 	/* Any option of the debug group may mean that the user wants debug information. */
 	if (!strncmp(arg, "-g", 2) && strcmp(arg, "-g0") && strncmp(arg, "-gcc-", 5) && strncmp(arg, "-gz", 3))
 		r->debug_info = true;
@@ -354,7 +254,8 @@ static char *read_text(const char *path)
 
 struct scan {
 	struct driver_request *request;
-	bool takes_next;  /* the argument before wants this one */
+	bool takes_next; /* the argument before wants this one */
+	bool previous_is_x;
 	bool inputs_only; /* after -- */
 	bool found_own;   /* one of our options stood in a response file */
 	bool expand;      /* second round: response files are replaced by what is in them */
@@ -387,8 +288,10 @@ static int scan_argument(struct scan *scan, const char *arg, int depth, struct t
 
 	if (scan->takes_next) {
 		scan->takes_next = false;
+		if (scan->previous_is_x)
+			r->language = arg;
 	} else if (scan->inputs_only) {
-		r->has_input = true;
+		note_input(r, arg);
 	} else if (!strcmp(arg, "--")) {
 		scan->inputs_only = true;
 		if (keep)
@@ -398,12 +301,13 @@ static int scan_argument(struct scan *scan, const char *arg, int depth, struct t
 		if (read < 0)
 			return -1;
 		if (!read)
-			r->has_input = true;
+			note_input(r, arg);
 		keep = keep && !(read && scan->expand);
 	} else {
-		own = take_own_option(r, arg, err);
+		own = driver_take_own_option(r, arg, err);
 		if (own < 0 || (!own && note_clang_argument(r, arg, &scan->takes_next, err) < 0))
 			return -1;
+		scan->previous_is_x = !strcmp(arg, "-x");
 		scan->found_own |= own && depth > 0;
 		keep = keep && !own;
 	}

@@ -38,7 +38,8 @@ for form in "-c a.c" "-E a.c" "-S a.c" "-c s.s" "-c t.S" "-E t.S" "-c -x c a.c -
 	"-MD -MF a.d -c a.c" "--version" "-v" "-dumpversion" "-dumpmachine" "-print-file-name=libc.a" \
 	"-print-search-dirs" "--help" "-fsyntax-only a.c" "-c -- a.c" "-xc -c - -o null.o" "" "-c only.h" \
 	"-Wall -Wextra -Werror -c a.c" "-Werror -c s.s" "-Werror -c t.S" "-Werror -E a.c" "-Werror -M a.c" \
-	"-c absent.c" "-c a.c -unknown-option" "@words" "@nested" "-flto -c a.c" "-g -c a.c" "-g0 -Werror -c a.c" \
+	"-x c-header only.h -o only.pch" "-xc-header only.h -o only.pch" "only.h -o only.gch" \
+	"-include-pch only.pch -x c -c a.c" "-c absent.c" "-c a.c -unknown-option" "@words" "@nested" "-flto -c a.c" "-g -c a.c" "-g0 -Werror -c a.c" \
 	"-c a.c s.s t.S" "--analyze a.c" "-fprofile-instr-generate -c a.c" "-r a.o -o r.o" "-S -emit-llvm a.c"; do
 	# shellcheck disable=SC2086 # the words are the point
 	same $form
