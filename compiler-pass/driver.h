@@ -39,7 +39,7 @@ struct driver_request {
 	enum driver_runtime runtime;
 	const char *language; /* of the inputs that follow, as -x says; NULL: by their names */
 	bool is_static, shared, has_input, no_link, asks_only, raw_frontend;
-	bool preprocess_only;
+	bool preprocess_only, emits_ir, skips_passes;
 };
 
 /* Reads argv (without argv[0]). Strings point into argv or into memory that lives as long as the program. */

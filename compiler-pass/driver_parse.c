@@ -24,6 +24,7 @@ enum meaning {
 	NO_SECTIONS,
 	LTO, /* link-time optimisation */
 	NO_LTO,
+	EMITS_IR,
 	REFUSED,        /* would leave everything uninstrumented */
 	TAKES_ARGUMENT, /* the next argument is no input file */
 };
@@ -69,6 +70,7 @@ static const struct clang_option {
 	{ "-flto", LTO },
 	{ "-flto=*", LTO },
 	{ "-fno-lto", NO_LTO },
+	{ "-emit-llvm", EMITS_IR },
 	{ "-flegacy-pass-manager", REFUSED },
 	{ "-fno-new-pass-manager", REFUSED },
 	{ "-fno-experimental-new-pass-manager", REFUSED },
@@ -195,6 +197,9 @@ static int note_clang_argument(struct driver_request *r, const char *arg, bool *
 	case NO_LTO:
 		r->lto = option->meaning == LTO;
 		break;
+	case EMITS_IR:
+		r->emits_ir = true;
+		break;
 	case REFUSED:
 		return tee_perf_fail(err, TEE_PERF_USAGE,
 				     "'%s' would leave the program without hooks: the plugin needs the new pass "
@@ -254,11 +259,11 @@ static char *read_text(const char *path)
 
 struct scan {
 	struct driver_request *request;
-	bool takes_next; /* the argument before wants this one */
-	bool previous_is_x;
-	bool inputs_only; /* after -- */
-	bool found_own;   /* one of our options stood in a response file */
-	bool expand;      /* second round: response files are replaced by what is in them */
+	bool takes_next;      /* the argument before wants this one */
+	const char *previous; /* that argument */
+	bool inputs_only;     /* after -- */
+	bool found_own;       /* one of our options stood in a response file */
+	bool expand;          /* second round: response files are replaced by what is in them */
 };
 
 static int scan_argument(struct scan *scan, const char *arg, int depth, struct tee_perf_error *err);
@@ -288,8 +293,9 @@ static int scan_argument(struct scan *scan, const char *arg, int depth, struct t
 
 	if (scan->takes_next) {
 		scan->takes_next = false;
-		if (scan->previous_is_x)
+		if (!strcmp(scan->previous, "-x"))
 			r->language = arg;
+		r->skips_passes |= !strcmp(scan->previous, "-Xclang") && !strcmp(arg, "-disable-llvm-passes");
 	} else if (scan->inputs_only) {
 		note_input(r, arg);
 	} else if (!strcmp(arg, "--")) {
@@ -307,7 +313,7 @@ static int scan_argument(struct scan *scan, const char *arg, int depth, struct t
 		own = driver_take_own_option(r, arg, err);
 		if (own < 0 || (!own && note_clang_argument(r, arg, &scan->takes_next, err) < 0))
 			return -1;
-		scan->previous_is_x = !strcmp(arg, "-x");
+		scan->previous = arg;
 		scan->found_own |= own && depth > 0;
 		keep = keep && !own;
 	}
@@ -346,6 +352,10 @@ int driver_parse(struct driver_request *request, int argc, char **argv, struct t
 	}
 	if (scan_all(&scan, argc, argv, err) < 0)
 		return -1;
+	if (request->skips_passes && !request->emits_ir)
+		return tee_perf_fail(err, TEE_PERF_USAGE,
+				     "'-disable-llvm-passes' would leave the program without hooks: drop it, or add "
+				     "-emit-llvm and compile the result with tee-perf-cc");
 	/* Response files are left to clang, as they may be longer than a command line can be, unless clang would
 	 * find one of our options in them. */
 	scan.expand = scan.found_own;

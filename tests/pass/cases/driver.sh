@@ -97,6 +97,13 @@ refused "error: unknown option '-ftee-perf-nonsense'" "${cc[@]}" -ftee-perf-nons
 refused "wrong argument in '-ftee-perf-min-instructions=many'" "${cc[@]}" -ftee-perf-min-instructions=many -c a.c
 refused "wrong argument in '-ftee-perf-runtime=dynamic'" "${cc[@]}" -ftee-perf-runtime=dynamic -c a.c
 refused "would leave the program without hooks" "${cc[@]}" -flegacy-pass-manager -c a.c
+refused "would leave the program without hooks" "${cc[@]}" -O1 -Xclang -disable-llvm-passes -c a.c
+"${cc[@]}" -O1 -Xclang -disable-llvm-passes -emit-llvm -c a.c -o raw.bc
+"${cc[@]}" -O1 -c raw.bc -o late.o
+llvm-nm-"$major" late.o | grep tee_perf_image >found || fail "bitcode that was not optimised yet is not instrumented"
+"${cc[@]}" -O1 -emit-llvm -c a.c -o done.bc
+"${cc[@]}" -O1 done.bc "$hooks" -o program
+./program | grep '^calls 1 returns 1 ' >found || fail "bitcode instrumented twice"
 "${cc[@]}" --tee-perf-help | grep -e -ftee-perf-before-inlining >found || fail "no help"
 
 # The right compiler or none.
