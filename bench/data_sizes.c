@@ -56,7 +56,9 @@ int main(int argc, char **argv)
 	printf("file_bytes %" PRIu64 "\nrecords %" PRIu64 "\nevents_raw_bytes %" PRIu64 "\nevents_stored_bytes %" PRIu64
 	       "\n",
 	       (uint64_t)file.st_size, totals.records, totals.raw_bytes, totals.stored_bytes);
-	for (const char *const *key = (const char *const[]){ "events", "lost", NULL }; *key; key++)
+	for (const char *const *key =
+		 (const char *const[]){ "events", "lost", "waited_ns", "resolution_ns", "unresolved_gap_ns", NULL };
+	     *key; key++)
 		printf("%s %" PRIu64 "\n", *key, summary(&totals, *key));
 	tee_perf_reader_close(reader);
 	json_decref(totals.end);

@@ -9,6 +9,8 @@ from .variants import VARIANTS
 
 MEDIANS = ("elapsed_ns", "wall_ns", "cpu_ns", "program_cpu_ns", "recorder_cpu_ns", "peak_bytes")
 
+ENOUGH_EVENTS = 100_000  # below, a difference of two times says nothing of one event
+
 
 class Results:
     def __init__(self):
@@ -37,7 +39,7 @@ class Results:
         baseline = self.median(case, VARIANTS[variant].baseline, key)
         value = self.median(case, variant, key)
         events = self.events.get(case, {}).get("events")
-        if None in (baseline, value) or not events:
+        if None in (baseline, value) or not events or events < ENOUGH_EVENTS:
             return None
         threads = workloads.CASES[case].threads if key in ("elapsed_ns", "wall_ns") else 1
         return (value - baseline) * threads / events
