@@ -88,7 +88,7 @@ static void print_not_recorded(const struct tee_perf_recording *recording, FILE 
 			snprintf(text, sizeof text, "process %lld was not recorded: %s",
 				 (long long)json_integer_value(pid), reason == NULL ? "unknown reason" : reason);
 		else
-			snprintf(text, sizeof text, "%lld process(es) not recorded: %s",
+			snprintf(text, sizeof text, "not recorded: %lld %s",
 				 json_is_integer(count) ? (long long)json_integer_value(count) : 1,
 				 reason == NULL ? "unknown reason" : reason);
 		line(out, "note", text);

@@ -102,6 +102,9 @@ static void pass_on(struct tee_perf_child *child, const struct signalfd_siginfo 
 
 	if (info->ssi_signo == SIGCHLD)
 		reap(child);
+	else if (child->ended && (info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT ||
+				  info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP))
+		child->told_to_end = true; /* what is still waited for is a daemon, which does not hear it */
 	else if (!child->ended && !from_terminal && info->ssi_signo != SIGWINCH)
 		kill(child->pid, (int)info->ssi_signo);
 }

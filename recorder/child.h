@@ -15,6 +15,7 @@ struct tee_perf_child {
 	int status;  /* exit status in the shell's manner, once ended */
 	int signal;  /* that ended it, or 0 */
 	bool ended;
+	bool told_to_end; /* by a signal that came after the command had ended */
 	sigset_t old_mask;
 	struct sigaction old_xfsz; /* the command's own */
 };

@@ -172,6 +172,12 @@ static void meet(struct tee_perf_drain *drain, unsigned entry)
 		}
 	}
 	if (process->segment == NULL || drain->process_count == drain->process_capacity) {
+		/* Nobody will make room in its rings: they must not wait for it. The program outranks the recording. */
+		uint64_t full = (uint64_t)TEE_PERF_CONTROL_FIELD << TEE_PERF_CONTROL_FULL_SHIFT;
+		uint64_t drop = (uint64_t)TEE_PERF_FULL_DROP << TEE_PERF_CONTROL_FULL_SHIFT;
+		atomic_fetch_and(&drain->control, ~full | drop);
+		atomic_fetch_or(&drain->control, drop);
+		drain->unreadable = true;
 		free_process(process);
 		return;
 	}
@@ -224,7 +230,7 @@ static void add_up(struct tee_perf_drain *drain)
 static uint32_t slots_of(const struct tee_perf_drain *drain, const struct tee_perf_process *process)
 {
 	uint64_t count = region_load(&drain->region->process[process->entry].slot_count);
-	return count > TEE_PERF_SLOT_MAX ? TEE_PERF_SLOT_MAX : (uint32_t)count;
+	return count > drain->region->slots_mapped ? (uint32_t)drain->region->slots_mapped : (uint32_t)count;
 }
 
 static bool drain_process(struct tee_perf_drain *drain, struct tee_perf_process *process)

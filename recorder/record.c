@@ -132,7 +132,8 @@ static bool must_wait(const struct tee_perf_session *session, uint64_t ms, uint6
 {
 	if (!session->child.ended || session->drain.live_processes > 0)
 		*alive_ms = ms;
-	return !session->child.ended || (session->options->follow_daemons && ms - *alive_ms < DAEMON_MS);
+	return !session->child.ended ||
+	       (session->options->follow_daemons && !session->child.told_to_end && ms - *alive_ms < DAEMON_MS);
 }
 
 static void attend(struct tee_perf_session *session, uint64_t started_ns)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@ static void fill_header(struct tee_perf_region *region, uint64_t nonce, uint64_t
 int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, uint64_t control,
 			   struct tee_perf_error *err)
 {
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
 	uint64_t nonce;
 
 	memset(region, 0, sizeof *region);
@@ -40,6 +42,11 @@ int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, 
 	region->module_bytes = TEE_PERF_MODULE_BYTES;
 	region->segment_bytes = page_align(TEE_PERF_SLOTS_OFFSET(region->module_bytes) +
 					   TEE_PERF_SLOT_MAX * TEE_PERF_SLOT_BYTES(ring_bytes));
+	getrlimit(RLIMIT_AS, &limit);
+	region->slots_mapped =
+	    tee_perf_slots_within(limit.rlim_cur, TEE_PERF_SLOT_MAX, ring_bytes, region->module_bytes);
+	region->mapped_bytes = page_align(TEE_PERF_SLOTS_OFFSET(region->module_bytes) +
+					  region->slots_mapped * TEE_PERF_SLOT_BYTES(ring_bytes));
 	uint64_t size = TEE_PERF_SEGMENTS_OFFSET + TEE_PERF_PROCESS_MAX * region->segment_bytes;
 
 	if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
@@ -83,7 +90,7 @@ static off_t segment_offset(const struct tee_perf_region *region, unsigned index
 struct tee_perf_log_segment *tee_perf_region_map(struct tee_perf_region *region, unsigned index,
 						 struct tee_perf_error *err)
 {
-	size_t room = region->segment_bytes + TEE_PERF_SUBBUF_BYTES;
+	size_t room = region->mapped_bytes + TEE_PERF_SUBBUF_BYTES;
 	char *begin = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (begin == MAP_FAILED) {
@@ -91,7 +98,7 @@ struct tee_perf_log_segment *tee_perf_region_map(struct tee_perf_region *region,
 		return NULL;
 	}
 	char *aligned = begin + (-(uintptr_t)begin & (TEE_PERF_SUBBUF_BYTES - 1));
-	void *segment = mmap(aligned, region->segment_bytes, PROT_READ | PROT_WRITE,
+	void *segment = mmap(aligned, region->mapped_bytes, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_NORESERVE | MAP_FIXED, region->fd, segment_offset(region, index));
 	if (segment == MAP_FAILED) {
 		tee_perf_fail_errno(err, "cannot map the rings of a process");
@@ -100,8 +107,8 @@ struct tee_perf_log_segment *tee_perf_region_map(struct tee_perf_region *region,
 	}
 	if (aligned > begin)
 		munmap(begin, (size_t)(aligned - begin));
-	if (begin + room > aligned + region->segment_bytes)
-		munmap(aligned + region->segment_bytes, (size_t)(begin + room - aligned) - region->segment_bytes);
+	if (begin + room > aligned + region->mapped_bytes)
+		munmap(aligned + region->mapped_bytes, (size_t)(begin + room - aligned) - region->mapped_bytes);
 	return segment;
 }
 
@@ -109,7 +116,7 @@ void tee_perf_region_release(struct tee_perf_region *region, unsigned index, str
 {
 	struct tee_perf_log_process *process = &region->process[index];
 
-	munmap(segment, region->segment_bytes);
+	munmap(segment, region->mapped_bytes);
 	fallocate(region->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, segment_offset(region, index),
 		  (off_t)region->segment_bytes);
 	region_store(&process->generation, region_load(&process->generation) + 1);

@@ -14,7 +14,8 @@ struct tee_perf_region {
 	struct tee_perf_log_header *header;   /* header and process table, mapped */
 	struct tee_perf_log_process *process; /* TEE_PERF_PROCESS_MAX of them */
 	uint64_t ring_bytes, module_bytes, segment_bytes;
-	char environment[128]; /* "TEE_PERF_LOG=..." for the program */
+	uint64_t slots_mapped, mapped_bytes; /* of each segment: less where the address space is limited */
+	char environment[128];               /* "TEE_PERF_LOG=..." for the program */
 };
 
 /* Creates the region, sealed against shrinking and growing, with the given control word. ring_bytes is the most that

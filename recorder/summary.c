@@ -94,10 +94,11 @@ int tee_perf_session_end_json(const struct tee_perf_session *session, struct tee
 	if (totals->refused > 0 && !session->options->no_follow)
 		json_array_append_new(not_recorded,
 				      json_pack("{s:I, s:s}", "count", (json_int_t)totals->refused, "reason",
-						"more processes at once than the process table holds"));
+						"processes, more at once than the process table holds"));
 	if (totals->unserved > 0)
-		json_array_append_new(not_recorded, json_pack("{s:I, s:s}", "count", (json_int_t)totals->unserved,
-							      "reason", "threads that found no ring"));
+		json_array_append_new(not_recorded,
+				      json_pack("{s:I, s:s}", "count", (json_int_t)totals->unserved, "reason",
+						"calls and returns of threads that found no ring"));
 	return dump(
 	    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:I, s:I, s:I, s:f, s:b, s:b, s:{s:o, s:o}}",
 		      "duration_ns", (json_int_t)session->program_end_ns, "events", (json_int_t)totals->events, "lost",
@@ -167,8 +168,15 @@ static void print_trouble(const struct tee_perf_session *session)
 		fprintf(stderr, "tee-perf: %" PRIu64 " processes are not recorded: more than %u at once\n",
 			totals->refused, TEE_PERF_PROCESS_MAX);
 	if (totals->unserved > 0)
-		fprintf(stderr, "tee-perf: %" PRIu64 " threads are not recorded: more than %u at once\n",
-			totals->unserved, TEE_PERF_SLOT_MAX);
+		fprintf(
+		    stderr,
+		    "tee-perf: %" PRIu64
+		    " calls and returns are not recorded: there were more threads at once than the "
+		    "%" PRIu64 " rings%s\n",
+		    totals->unserved, session->region.slots_mapped,
+		    session->region.slots_mapped < TEE_PERF_SLOT_MAX
+			? " that the limit of the address space (ulimit -v) allows; a smaller --ring-size makes more"
+			: "");
 }
 
 void tee_perf_session_print_summary(const struct tee_perf_session *session)
@@ -177,6 +185,8 @@ void tee_perf_session_print_summary(const struct tee_perf_session *session)
 	const char *output = session->options->output;
 	char size[32];
 
+	if (totals->processes == 0 && session->drain.unreadable)
+		return; /* the error says why */
 	if (totals->processes == 0) {
 		fprintf(stderr, "tee-perf: '%s' has no tee-perf hooks: build it with tee-perf-cc; %s holds no events\n",
 			session->options->command[0], output);

@@ -112,6 +112,15 @@ struct tee_perf_log_segment {
 #define TEE_PERF_SLOTS_OFFSET(module_bytes) (sizeof(struct tee_perf_log_segment) + (module_bytes))
 #define TEE_PERF_SLOT_BYTES(ring_bytes)     (TEE_PERF_NESTED_BYTES + (ring_bytes))
 
+/* How many slots of a segment a process maps whose address space is limited to limit bytes (UINT64_MAX: not): the
+ * program, and the recorder, which inherited the same limit. */
+static inline uint64_t tee_perf_slots_within(uint64_t limit, uint64_t slots, uint64_t ring_bytes, uint64_t module_bytes)
+{
+	while (slots > 1 && TEE_PERF_SLOTS_OFFSET(module_bytes) + slots * TEE_PERF_SLOT_BYTES(ring_bytes) > limit / 8)
+		slots /= 2;
+	return slots;
+}
+
 /* ---- sub-buffer header: 8 words, written before the first record */
 enum tee_perf_subbuf_word {
 	TEE_PERF_SUBBUF_SEQ = 0, /* META kind bits | sequence number: never zero */

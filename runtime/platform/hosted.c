@@ -218,10 +218,10 @@ static void *map_segment(int fd, uint64_t offset, uint64_t slot_max, uint64_t ri
 	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
 
 	sys(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
-	for (uint64_t count = slot_max; count > 0; count /= 2) {
+	_Static_assert(RLIM_INFINITY == UINT64_MAX, "no limit");
+	uint64_t count = tee_perf_slots_within(limit.rlim_cur, slot_max, ring_bytes, module_bytes);
+	for (; count > 0; count /= 2) {
 		*size = TEE_PERF_SLOTS_OFFSET(module_bytes) + count * TEE_PERF_SLOT_BYTES(ring_bytes);
-		if (limit.rlim_cur != RLIM_INFINITY && *size > limit.rlim_cur / 8 && count > 1)
-			continue;
 		void *segment = map_aligned(fd, offset, *size);
 		if (segment != NULL) {
 			*slots = (uint32_t)count;

@@ -2,6 +2,7 @@
 /* Goes on after the command that was recorded has ended, and only later calls something. */
 #include "expect.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 KEPT static void leaf(void)
@@ -9,7 +10,8 @@ KEPT static void leaf(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-int main(void)
+/* daemon [SECONDS]: how long it goes on */
+int main(int argc, char **argv)
 {
 	leaf();
 	if (daemon(1, 0) != 0)
@@ -17,5 +19,6 @@ int main(void)
 	usleep(200 * 1000);
 	for (int i = 0; i < 1000; i++)
 		leaf();
+	sleep(argc > 1 ? (unsigned)atoi(argv[1]) : 0);
 	return 0;
 }
