@@ -18,7 +18,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define PAGE 4096ul
+#define PAGE       4096ul
+#define SAME_STACK 4096ul /* less than any signal stack has left under its first frame */
 
 static struct {
 	char path[256];
@@ -104,7 +105,8 @@ bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr
 	/* On the signal stack, over a hook on the stack of a coroutine: which of the two lies higher says nothing. */
 	if (in_use && !owner_on_signal_stack)
 		return false;
-	return owner <= cfa;
+	/* With SS_AUTODISARM a handler sees no signal stack. What lies close together is one stack all the same. */
+	return owner <= cfa && (enabled || cfa - owner < SAME_STACK);
 }
 
 /* ---- thread: tid and stack */

@@ -7,6 +7,10 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
+#ifndef SS_AUTODISARM /* <linux/signal.h> does not go together with <signal.h> */
+#define SS_AUTODISARM (1u << 31)
+#endif
+
 static char stacks[2][65536]; /* the coroutine's, the handlers' */
 static ucontext_t context, coroutine;
 static volatile sig_atomic_t ticks;
@@ -39,13 +43,17 @@ KEPT static void run(void)
 			x = leaf(x);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	stack_t alternate = { .ss_sp = stacks[1], .ss_size = sizeof stacks[1] };
 	struct sigaction action = { .sa_handler = on_tick, .sa_flags = SA_RESTART | SA_ONSTACK };
 	struct itimerval period = { { 0, 100 }, { 0, 100 } }, off = { { 0 } };
 
-	sigaltstack(&alternate, NULL);
+	(void)argv;
+	if (argc > 1)
+		alternate.ss_flags = (int)SS_AUTODISARM;
+	if (sigaltstack(&alternate, NULL) != 0)
+		return 1;
 	sigaction(SIGALRM, &action, NULL);
 	getcontext(&coroutine);
 	coroutine.uc_stack.ss_sp = stacks[0];
