@@ -45,12 +45,12 @@ static char *join_command(const json_t *command)
 	return joined;
 }
 
-/* The finest step that is known: the TSC's is its tick unless the recorder measured it, the host word's is what was
- * really published. */
+/* The step of the clock: the TSC's is its tick unless the recorder measured it, the host word's is what was really
+ * published. Of both in one recording, the coarser. */
 static uint64_t resolution(const struct tee_perf_recording *recording, double tsc_share)
 {
 	const json_t *start = recording->start, *end = recording->end;
-	if (tsc_share <= 0.5)
+	if (tsc_share < 1)
 		return number(end, "resolution_ns", number(start, "clock_period_ns", 0));
 	double hz = json_number_value(json_object_get(end, "tsc_hz"));
 	return number(end, "tsc_resolution_ns", hz > 1e6 && hz < 1e9 ? (uint64_t)(1e9 / hz + 0.999) : 1);

@@ -31,9 +31,10 @@ bool tee_perf_still_dropping(struct tee_perf_thread *thread)
 {
 	if (!thread->dropping)
 		return false;
-	thread->dropping =
-	    host_read(thread->reader) == thread->dropping_reader &&
-	    (thread->full == TEE_PERF_FULL_DROP || host_read(&thread->host->clock) == tee_perf_state.stalled_clock);
+	thread->dropping = host_read(thread->reader) == thread->dropping_reader &&
+			   (thread->full == TEE_PERF_FULL_DROP || thread->hopeless ||
+			    host_read(&thread->host->clock) == tee_perf_state.stalled_clock);
+	thread->hopeless &= thread->dropping;
 	return thread->dropping;
 }
 
@@ -77,6 +78,7 @@ static bool wait_for_room(struct tee_perf_thread *thread, const struct tee_perf_
 			return false;
 		if (idle >= TEE_PERF_WAIT_LIMIT || total >= TEE_PERF_WAIT_TOTAL) {
 			tee_perf_state.stalled_clock = clock;
+			thread->hopeless = total >= TEE_PERF_WAIT_TOTAL;
 			return false;
 		}
 		/* Half a ring of room makes the sleep worth its cost. */

@@ -50,6 +50,7 @@ struct tee_perf_thread {
 	volatile uint8_t geometry_valid;
 	struct tee_perf_geometry geometry[2];
 	uint64_t lost, lost_reported, waited, extra;
+	bool hopeless; /* it waited as long as it may, although the recorder showed life */
 	uint64_t dropping_reader;
 	uint64_t time_floor;      /* a time of the present clock below which no record goes */
 	volatile uint64_t nested; /* nested records reserved so far */

@@ -118,6 +118,32 @@ START_TEST(waiting_for_a_dead_host_ends_and_what_follows_does_not_wait)
 }
 END_TEST
 
+static unsigned waits;
+
+static unsigned wait_for_a_clock_alone(void)
+{
+	host.header->clock++;
+	waits++;
+	return 500;
+}
+
+/* A recorder that publishes and reads nothing is waited for once, not at each record. */
+START_TEST(a_host_that_only_shows_life_is_given_up)
+{
+	host_open(&host, RING, FULL(TEE_PERF_FULL_WAIT));
+	tee_perf_local_wait = wait_for_a_clock_alone;
+	for (uint64_t i = 0; i < 50000; i++)
+		call(i);
+	ck_assert_uint_gt(waits, 0);
+	ck_assert_uint_le(waits, 200);
+	host_drain(&host);
+	call(50000);
+	host_drain_tail(&host);
+	ck_assert_uint_eq(number_of(&host.taken[host.taken_count - 1]), 50000);
+	host_close(&host);
+}
+END_TEST
+
 static unsigned lie(void)
 {
 	static uint64_t seed = 1;
@@ -284,6 +310,7 @@ int main(void)
 	tcase_add_test(tests, drop_counts_exactly_what_is_lost);
 	tcase_add_test(tests, overwrite_keeps_the_newest);
 	tcase_add_test(tests, waiting_for_a_dead_host_ends_and_what_follows_does_not_wait);
+	tcase_add_test(tests, a_host_that_only_shows_life_is_given_up);
 	tcase_add_loop_test(tests, a_lying_host_gets_no_write_outside_the_ring, 0, 3);
 	tcase_add_test(tests, a_handlers_hooks_go_to_the_nested_ring);
 	tcase_add_test(tests, an_abandoned_hook_is_taken_over);
