@@ -11,13 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SCAN_NS                  (1000u * 1000)      /* looks for new processes and control changes */
-#define HEALTH_NS                (10u * 1000 * 1000) /* looks for ended processes */
-#define TENTH_NS                 (100u * 1000 * 1000)
-#define SECOND_NS                (1000u * 1000 * 1000) /* looks at sleeping threads; decides on the clock */
-#define IDLE_SLEEP_NS            (500u * 1000)         /* between two looks when nobody needs the clock word */
-#define UNRESOLVED_PERCENT       5
-#define UNRESOLVED_PERCENT_TENTH 20
+#define SCAN_NS            (1000u * 1000)        /* looks for new processes and control changes */
+#define HEALTH_NS          (10u * 1000 * 1000)   /* looks for ended processes */
+#define SECOND_NS          (1000u * 1000 * 1000) /* looks at sleeping threads; decides on the clock */
+#define IDLE_SLEEP_NS      (500u * 1000)         /* between two looks when nobody needs the clock word */
+#define UNRESOLVED_PERCENT 5
 
 static enum tee_perf_clock clock_now(const struct tee_perf_drain *drain)
 {
@@ -321,14 +319,14 @@ static void set_clock(struct tee_perf_drain *drain, enum tee_perf_clock choice)
 	atomic_store(&drain->control, control);
 }
 
-/* A publisher that is kept from its core leaves too much unresolved. A tenth of a second has to be worse than a second
- * for it: one preemption is some per cent of it, and the TSC costs several times what the word does. */
-static void judge_clock(struct tee_perf_drain *drain, uint64_t period_ns, uint64_t *gap_before, unsigned percent)
+/* Once per second: a publisher that is kept from its core leaves too much unresolved. Not sooner: one preemption is
+ * some per cent of a tenth of a second, and the TSC costs several times what the word does. */
+static void judge_clock(struct tee_perf_drain *drain, uint64_t period_ns)
 {
-	uint64_t gap = drain->clock->gap_total_ns - *gap_before;
+	uint64_t gap = drain->clock->gap_total_ns - drain->gap_before;
 
-	*gap_before = drain->clock->gap_total_ns;
-	if (drain->automatic && must_publish(drain) && gap * 100 > period_ns * percent) {
+	drain->gap_before = drain->clock->gap_total_ns;
+	if (drain->automatic && must_publish(drain) && gap * 100 > period_ns * UNRESOLVED_PERCENT) {
 		set_clock(drain, TEE_PERF_CLOCK_TSC);
 		drain->tsc_switched_ns = drain->clock->last_ns;
 	}
@@ -385,7 +383,7 @@ static void every_second(struct tee_perf_drain *drain)
 
 static void housekeeping(struct tee_perf_drain *drain, uint64_t now)
 {
-	static const uint64_t period[] = { SCAN_NS, HEALTH_NS, TENTH_NS, SECOND_NS };
+	static const uint64_t period[] = { SCAN_NS, HEALTH_NS, SECOND_NS };
 	uint64_t *due = drain->due;
 
 	if (now >= due[0]) {
@@ -403,16 +401,11 @@ static void housekeeping(struct tee_perf_drain *drain, uint64_t now)
 		watch_size(drain);
 	}
 	if (now >= due[2]) {
-		if (due[2] != 0)
-			judge_clock(drain, period[2], &drain->gap_before[0], UNRESOLVED_PERCENT_TENTH);
-		due[2] = now + period[2];
-	}
-	if (now >= due[3]) {
-		if (due[3] != 0) {
-			judge_clock(drain, period[3], &drain->gap_before[1], UNRESOLVED_PERCENT);
+		if (due[2] != 0) {
+			judge_clock(drain, period[2]);
 			every_second(drain);
 		}
-		due[3] = now + period[3];
+		due[2] = now + period[2];
 	}
 }
 

@@ -65,8 +65,8 @@ struct tee_perf_drain {
 	struct tee_perf_process **process;
 	unsigned process_count, process_capacity;
 	uint32_t process_next;
-	uint64_t due[4];          /* when the housekeeping of each kind is next */
-	uint64_t gap_before[2];   /* gap_total_ns a tenth of a second, and a second, ago */
+	uint64_t due[3];          /* when the housekeeping of each kind is next */
+	uint64_t gap_before;      /* gap_total_ns a second ago */
 	uint64_t tsc_switched_ns; /* 0: never */
 };
 
