@@ -326,10 +326,8 @@ static void judge_clock(struct tee_perf_drain *drain, uint64_t period_ns)
 	uint64_t gap = drain->clock->gap_total_ns - drain->gap_before;
 
 	drain->gap_before = drain->clock->gap_total_ns;
-	if (drain->automatic && must_publish(drain) && gap * 100 > period_ns * UNRESOLVED_PERCENT) {
+	if (drain->automatic && must_publish(drain) && gap * 100 > period_ns * UNRESOLVED_PERCENT)
 		set_clock(drain, TEE_PERF_CLOCK_TSC);
-		drain->tsc_switched_ns = drain->clock->last_ns;
-	}
 }
 
 static void follow_control(struct tee_perf_drain *drain)

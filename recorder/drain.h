@@ -65,9 +65,8 @@ struct tee_perf_drain {
 	struct tee_perf_process **process;
 	unsigned process_count, process_capacity;
 	uint32_t process_next;
-	uint64_t due[3];          /* when the housekeeping of each kind is next */
-	uint64_t gap_before;      /* gap_total_ns a second ago */
-	uint64_t tsc_switched_ns; /* 0: never */
+	uint64_t due[3];     /* when the housekeeping of each kind is next */
+	uint64_t gap_before; /* gap_total_ns a second ago */
 };
 
 /* Runs until stop is set and everything is read. The thread function for pthread_create; data is a struct

@@ -31,10 +31,10 @@ struct tee_perf_sink {
 	void (*observe)(void *data, const struct tee_perf_record *records, size_t count);
 	struct tee_perf_model *model; /* not NULL: --keep profile */
 	struct tee_perf_writer_thread *writer;
-	void (*while_waiting)(void *);      /* keeps the clock going while no block is free */
-	void (*before_block)(void *);       /* called before a block goes to the writer */
-	void *drain;                        /* what both get */
-	uint64_t lost_blocks, lost_records; /* not written: the disk is full */
+	void (*while_waiting)(void *); /* keeps the clock going while no block is free */
+	void (*before_block)(void *);  /* called before a block goes to the writer */
+	void *drain;                   /* what both get */
+	uint64_t lost_records;         /* for want of memory */
 	struct tee_perf_stream *streams;
 };
 

@@ -145,7 +145,6 @@ static struct tee_perf_thread *attach_thread(uintptr_t cfa)
 	thread->on = false;
 	thread->control = thread->control_fast = TEE_PERF_CONTROL_NEVER;
 	thread->clock = TEE_PERF_CLOCK_HOST;
-	thread->time_floor = 0;
 	thread->dropping = thread->hopeless = false;
 	thread->cursor = 0;
 	thread->owner = 0;

@@ -16,8 +16,7 @@ uint64_t tee_perf_now(struct tee_perf_thread *thread)
 {
 	uint64_t now = thread->clock == TEE_PERF_CLOCK_TSC ? tee_perf_clock_ticks() : host_read(&thread->host->clock);
 
-	now &= TEE_PERF_TIME_MASK;
-	return now < thread->time_floor ? thread->time_floor : now;
+	return now & TEE_PERF_TIME_MASK;
 }
 
 /* Atomic: a handler may lose one while we do. */
@@ -246,7 +245,6 @@ void tee_perf_apply_control(struct tee_perf_thread *thread)
 		thread->full = full;
 	if (clock != thread->clock && clock <= TEE_PERF_CLOCK_TSC && (on || thread->on)) {
 		thread->clock = clock;
-		thread->time_floor = 0;
 		tee_perf_put(thread, TEE_PERF_META, (uint64_t)clock << 8 | TEE_PERF_META_CLOCK);
 	}
 	if (on != thread->on) {

@@ -52,7 +52,6 @@ struct tee_perf_thread {
 	uint64_t lost, lost_reported, waited, extra;
 	bool hopeless; /* it waited as long as it may, although the recorder showed life */
 	uint64_t dropping_reader;
-	uint64_t time_floor;      /* a time of the present clock below which no record goes */
 	volatile uint64_t nested; /* nested records reserved so far */
 	uint32_t slot, number, tid;
 	uint32_t sub_buffer_max;
