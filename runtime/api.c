@@ -8,11 +8,14 @@ static void enable(bool on)
 	__atomic_fetch_add(&tee_perf_state.generation, 1, __ATOMIC_ACQ_REL);
 	if (tee_perf_state.host == NULL)
 		return;
-	/* Send every thread's next hook the slow way, which sees the new generation. A thread that is just
-	 * leaving it read the generation before the change, and finds the difference next time. */
+	/* Send every thread's next hook the slow way, which sees the new generation. A thread that is just leaving it
+	 * looks at the generation once more after it has opened its fast path. */
 	uint32_t count = __atomic_load_n(&tee_perf_state.slot_next, __ATOMIC_ACQUIRE);
-	for (uint32_t i = 0; i < count && i < tee_perf_state.slot_count; i++)
-		__atomic_store_n(&tee_perf_state.threads[i].control_fast, TEE_PERF_CONTROL_NEVER, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < count && i < tee_perf_state.slot_count; i++) {
+		struct tee_perf_thread *thread = &tee_perf_state.threads[i];
+		__atomic_store_n(&thread->control_fast, TEE_PERF_CONTROL_NEVER, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&thread->control_tsc, TEE_PERF_CONTROL_NEVER, __ATOMIC_SEQ_CST);
+	}
 }
 
 __attribute__((visibility("default"))) void tee_perf_runtime_on(void)

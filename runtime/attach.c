@@ -143,7 +143,7 @@ static struct tee_perf_thread *attach_thread(uintptr_t cfa)
 	thread->number = number_plus_1 - 1;
 	tee_perf_platform_thread(thread, cfa);
 	thread->on = false;
-	thread->control = thread->control_fast = TEE_PERF_CONTROL_NEVER;
+	thread->control = thread->control_fast = thread->control_tsc = TEE_PERF_CONTROL_NEVER;
 	thread->clock = TEE_PERF_CLOCK_HOST;
 	thread->dropping = thread->hopeless = false;
 	thread->cursor = 0;

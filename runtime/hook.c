@@ -11,12 +11,13 @@ __thread struct tee_perf_thread *tee_perf_self = (struct tee_perf_thread *)&tee_
 #if defined(__x86_64__) /* arch/x86_64/hook.S */
 _Static_assert(offsetof(struct tee_perf_thread, owner) == 0 && offsetof(struct tee_perf_thread, cursor) == 8 &&
 		   offsetof(struct tee_perf_thread, host) == 16 &&
-		   offsetof(struct tee_perf_thread, control_fast) == 24 && offsetof(struct tee_perf_state, host) == 0 &&
+		   offsetof(struct tee_perf_thread, control_fast) == 24 &&
+		   offsetof(struct tee_perf_thread, control_tsc) == 32 && offsetof(struct tee_perf_state, host) == 0 &&
 		   offsetof(struct tee_perf_log_header, control) == 256 &&
 		   offsetof(struct tee_perf_log_header, clock) == 512 && TEE_PERF_CURSOR_MASK == 0x3fff &&
 		   TEE_PERF_CALL == 1 && TEE_PERF_CALL_INLINED == 2 && TEE_PERF_RETURN == 3 && TEE_PERF_RESYNC == 4 &&
 		   TEE_PERF_KIND_SHIFT == 61,
-	       "hook.S has these numbers");
+	       "hook.S and clock.S have these numbers");
 #endif
 
 static inline __attribute__((always_inline)) void hook(uint64_t kind, const struct tee_perf_map_entry *entry,

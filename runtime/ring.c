@@ -252,9 +252,14 @@ void tee_perf_apply_control(struct tee_perf_thread *thread)
 			tee_perf_put(thread, TEE_PERF_META, on ? TEE_PERF_META_ON : TEE_PERF_META_OFF);
 		thread->on = on;
 	}
-	/* The fast path knows the host word only, and only while recording is on. */
-	bool fast = thread->on && thread->clock == TEE_PERF_CLOCK_HOST;
-	thread->control_fast = fast ? control : TEE_PERF_CONTROL_NEVER;
+	/* A fast path knows one clock, and is right only while recording is on. */
+	bool host = thread->clock == TEE_PERF_CLOCK_HOST;
+	thread->control_fast = thread->on && host ? control : TEE_PERF_CONTROL_NEVER;
+	thread->control_tsc = thread->on && !host ? control : TEE_PERF_CONTROL_NEVER;
+	/* Who switches recording bumps the generation first and shuts the fast paths after. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (generation != __atomic_load_n(&tee_perf_state.generation, __ATOMIC_ACQUIRE))
+		thread->control_fast = thread->control_tsc = TEE_PERF_CONTROL_NEVER;
 }
 
 /* ---- signal handlers that interrupted a hook */

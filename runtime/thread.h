@@ -39,6 +39,7 @@ struct tee_perf_thread {
 	volatile uintptr_t cursor; /* next record; on a multiple of the sub-buffer size: none, or full */
 	struct tee_perf_log_header *host;
 	volatile uint64_t control_fast; /* the control word for which the fast path is right */
+	volatile uint64_t control_tsc;  /* the one for which its sibling with the hardware's counter is (x86-64) */
 
 	volatile uint64_t control;    /* the control word that was applied last */
 	volatile uint32_t generation; /* of state.generation when it was applied */

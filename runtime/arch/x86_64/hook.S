@@ -18,6 +18,7 @@
 #define CURSOR       8(%r11)
 #define HOST         16(%r11)
 #define CONTROL_FAST 24(%r11)
+#define CONTROL_TSC  32(%r11)
 #define CONTROL      256
 #define CLOCK        512
 #define CURSOR_MASK  0x3fff
@@ -64,7 +65,11 @@
 1:	/* No ring yet, or the hook of an interrupted function is at work. */
 	movq	tee_perf_busy@GOTPCREL(%rip), %r11
 	jmp	5f
-3:	movq	CURSOR, %r10
+3:	cmpq	CONTROL_TSC, %r10
+	jne	4f
+	movl	$\kind, %r10d
+	jmp	tee_perf_put_ticks
+4:	movq	CURSOR, %r10
 	movq	8(%r10), %\a
 2:	/* A is word 1: the entry in its low half. The owner is the CFA. */
 	.ifc \a, rax
