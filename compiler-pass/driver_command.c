@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int hash_file(const char *path, unsigned long long *hash, struct tee_perf_error *err)
@@ -22,10 +23,12 @@ static int hash_file(const char *path, unsigned long long *hash, struct tee_perf
 	return 0;
 }
 
-/* The options of the pass in one word, see options.c. The filter's path comes last. */
-static int pass_options(const struct driver_request *r, char **text, struct tee_perf_error *err)
+/* The options of the pass in one word, see options.c. The filter's path comes last. A compiler cache behind the driver
+ * sees no more of the plugin than this: hence its size and time of change, by which caches judge compilers. */
+static int pass_options(const struct driver_request *r, const char *plugin, char **text, struct tee_perf_error *err)
 {
-	char filter[PATH_MAX + 64] = "", minimum[32] = "";
+	char filter[PATH_MAX + 64] = "", minimum[32] = "", identity[96] = "";
+	struct stat status;
 	unsigned long long hash = 0;
 	char *external = r->external_calls ? "external-calls;" : "";
 
@@ -34,11 +37,14 @@ static int pass_options(const struct driver_request *r, char **text, struct tee_
 			return -1;
 		snprintf(filter, sizeof filter, "filter=%016llx:%s", hash, r->filter);
 	}
+	if (stat(plugin, &status) == 0)
+		snprintf(identity, sizeof identity, "plugin=%lld-%lld.%09ld;", (long long)status.st_size,
+			 (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 	if (r->min_instructions)
 		snprintf(minimum, sizeof minimum, "min-instructions=%s;", r->min_instructions);
 	if (r->external_globs && asprintf(&external, "external-calls=%s;", r->external_globs) < 0)
 		external = NULL;
-	if (!external || asprintf(text, "%s%s%s%s%s%s%s%s%s", r->before_inlining ? "before-inlining;" : "",
+	if (!external || asprintf(text, "%s%s%s%s%s%s%s%s%s%s", identity, r->before_inlining ? "before-inlining;" : "",
 				  r->inline_hooks ? "inline-hooks;" : "", r->plain_hooks ? "plain-hooks;" : "",
 				  r->lto ? "lto;" : "", r->function_sections ? "function-sections;" : "",
 				  r->debug_info ? "" : "strip-debug;", minimum, external, filter) < 0)
@@ -50,18 +56,23 @@ static int pass_options(const struct driver_request *r, char **text, struct tee_
 static int add_plugin(const struct driver_request *r, const char *library_directory, unsigned major,
 		      struct driver_args *command, struct tee_perf_error *err)
 {
-	char *options;
+	char plugin[PATH_MAX + 64], *options;
 
-	if (pass_options(r, &options, err) < 0)
+	snprintf(plugin, sizeof plugin, "%s/tee-perf-pass-%u.so", library_directory, major);
+	if (pass_options(r, plugin, &options, err) < 0)
 		return -1;
 	driver_args_add(command, "--start-no-unused-arguments");
-	driver_args_addf(command, "-fpass-plugin=%s/tee-perf-pass-%u.so", library_directory, major);
+	driver_args_addf(command, "-fpass-plugin=%s", plugin);
 	driver_args_add(command, "-Xclang");
 	driver_args_add(command, "-finstrument-functions-after-inlining");
 	driver_args_add(command, "-Xclang");
 	driver_args_add(command, "-default-function-attr");
 	driver_args_add(command, "-Xclang");
 	driver_args_addf(command, "tee-perf=%s", options);
+	if (r->filter) { /* the object depends on it, for make and for caches that go by dependency files */
+		driver_args_add(command, "-Xclang");
+		driver_args_addf(command, "-fdepfile-entry=%s", r->filter);
+	}
 	driver_args_add(command, "-idirafter"); /* <tee-perf.h> */
 	driver_args_addf(command, "%s/include", library_directory);
 	driver_args_add(command, "--end-no-unused-arguments");

@@ -47,6 +47,8 @@ static int parse_word(struct tee_perf_pass_options *options, const char *word)
 		options->function_sections = true;
 	} else if (!strcmp(word, "strip-debug")) {
 		options->strip_debug_info = true;
+	} else if (!strncmp(word, "plugin=", strlen("plugin="))) {
+		return 0; /* for compiler caches: which plugin compiled this */
 	} else if (!strcmp(word, "external-calls")) {
 		options->external_calls = true;
 	} else if (!strncmp(word, external, sizeof external - 1)) {
