@@ -36,8 +36,15 @@ enum tee_perf_meta {
 	TEE_PERF_META_CLOCK = 5,    /* payload: enum tee_perf_clock of all later records; w0: the new clock's time */
 	TEE_PERF_META_STACK_LO = 6, /* payload: lowest address of the stack that later CFAs lie in (thread's own) */
 	TEE_PERF_META_STACK_HI = 7,
-	TEE_PERF_META_THREAD_END = 9, /* written by the recorder: the thread is gone, what is open ends here */
-	TEE_PERF_META_HOLE = 8,       /* written by the recorder: payload incomplete records were skipped here */
+	TEE_PERF_META_THREAD_END = 9,       /* written by the recorder: the thread is gone, what is open ends here */
+	TEE_PERF_META_SIGNAL_STACK_HI = 10, /* as STACK_HI, of a stack that signal handlers run on */
+	TEE_PERF_META_HOLE = 8,             /* written by the recorder: payload incomplete records were skipped here */
+	/* Frames that were open when recording began or resumed in the middle, the innermost first: a pair for each,
+	 * then the end. */
+	TEE_PERF_META_WALK_PC = 11,  /* payload: an address within the frame's function; the recorder puts the low 32
+				      * bits of the map entry in its place, 0: a function without hooks */
+	TEE_PERF_META_WALK_CFA = 12, /* payload: its CFA */
+	TEE_PERF_META_WALK_END = 13, /* payload: 1: the walk reached the end of the stack */
 };
 
 enum tee_perf_clock { TEE_PERF_CLOCK_HOST = 0, TEE_PERF_CLOCK_TSC = 1 };
@@ -140,7 +147,13 @@ struct tee_perf_nested_record {
 };
 
 /* ---- module area: records of whole words, the size in bytes first */
-enum tee_perf_module_record { TEE_PERF_MODULE_LOAD = 1, TEE_PERF_MODULE_UNLOAD = 2, TEE_PERF_MODULE_CONFLICT = 3 };
+enum tee_perf_module_record {
+	TEE_PERF_MODULE_LOAD = 1,
+	TEE_PERF_MODULE_UNLOAD = 2,
+	TEE_PERF_MODULE_CONFLICT = 3, /* 4, 5: an image compiled by gcc, and what it may call */
+	TEE_PERF_MODULE_TEXT = 4,
+	TEE_PERF_MODULE_SYMBOLS = 5
+};
 
 struct tee_perf_module_header {
 	uint64_t bytes; /* of this record, a multiple of 8 */
