@@ -4,6 +4,7 @@
 #ifndef TEE_PERF_PASS_DRIVER_H
 #define TEE_PERF_PASS_DRIVER_H
 
+#include "runtime/abi.h"
 #include "util/error.h"
 
 #include <limits.h>
@@ -27,12 +28,16 @@ struct driver_request {
 	struct driver_args rest; /* the command line without our own options */
 	size_t end_of_options;   /* index in rest of "--", or rest.count */
 	const char *compiler;    /* --compiler=, or NULL */
+	const char *target;      /* --target=, or NULL */
 	bool help;
 	bool cplusplus; /* called as tee-perf-c++ */
 
 	/* for the pass */
 	bool before_inlining, plain_hooks, inline_hooks, function_sections, lto, debug_info, external_calls;
-	const char *external_globs; /* or NULL */
+	const char *external_globs;            /* or NULL */
+	const char *ocall_globs, *ecall_globs; /* or NULL */
+	bool system_calls;                     /* -ftee-perf-external-calls=ocalls */
+	struct tee_perf_policy policy;         /* zeros: none */
 	const char *min_instructions, *filter;
 
 	/* for the linker */
@@ -40,6 +45,7 @@ struct driver_request {
 	const char *language; /* of the inputs that follow, as -x says; NULL: by their names */
 	bool is_static, shared, has_input, no_link, asks_only, raw_frontend;
 	bool preprocess_only, emits_ir, skips_passes;
+	bool incomplete; /* the last option lacks its argument: clang is to say so */
 };
 
 /* Reads argv (without argv[0]). Strings point into argv or into memory that lives as long as the program. */
@@ -47,6 +53,13 @@ int driver_parse(struct driver_request *request, int argc, char **argv, struct t
 void driver_print_help(void);
 /* 1: it was one of our own options, and is taken; 0: it is clang's; -1: ours and wrong. */
 int driver_take_own_option(struct driver_request *request, const char *arg, struct tee_perf_error *err);
+
+/* driver_edges.c: values of options; -1: wrong. */
+int driver_set_ocalls(struct driver_request *request, const char *value);
+int driver_set_ecalls(struct driver_request *request, const char *value);
+int driver_set_policy(struct driver_request *request, const char *value);
+/* What the pass is told of it, malloc'ed; NULL: out of memory. */
+char *driver_edge_words(const struct driver_request *request);
 
 /* The directory of the plugins and the runtime, found relative to the running program. */
 int driver_find_library_directory(char directory[PATH_MAX], struct tee_perf_error *err);
@@ -62,6 +75,11 @@ int driver_find_compiler(const struct driver_request *request, const char *libra
 
 /* The major version of a clang at an absolute path, looked up once and then cached. */
 int driver_compiler_major(const char *path, unsigned *major, struct tee_perf_error *err);
+
+/* Where the runtime for the target lies that is compiled for: below the library directory, or that itself. Fails if
+ * there is none. */
+int driver_find_runtime_directory(const struct driver_request *request, const struct driver_compiler *compiler,
+				  const char *library_directory, char directory[PATH_MAX], struct tee_perf_error *err);
 
 /* clang's whole command line. */
 int driver_build_command(const struct driver_request *request, const char *library_directory,

@@ -44,11 +44,14 @@ static int pass_options(const struct driver_request *r, const char *plugin, char
 		snprintf(minimum, sizeof minimum, "min-instructions=%s;", r->min_instructions);
 	if (r->external_globs && asprintf(&external, "external-calls=%s;", r->external_globs) < 0)
 		external = NULL;
-	if (!external || asprintf(text, "%s%s%s%s%s%s%s%s%s%s", identity, r->before_inlining ? "before-inlining;" : "",
-				  r->inline_hooks ? "inline-hooks;" : "", r->plain_hooks ? "plain-hooks;" : "",
-				  r->lto ? "lto;" : "", r->function_sections ? "function-sections;" : "",
-				  r->debug_info ? "" : "strip-debug;", minimum, external, filter) < 0)
+	char *edges = driver_edge_words(r);
+	if (!external || !edges ||
+	    asprintf(text, "%s%s%s%s%s%s%s%s%s%s%s", identity, r->before_inlining ? "before-inlining;" : "",
+		     r->inline_hooks ? "inline-hooks;" : "", r->plain_hooks ? "plain-hooks;" : "", r->lto ? "lto;" : "",
+		     r->function_sections ? "function-sections;" : "", r->debug_info ? "" : "strip-debug;", minimum,
+		     external, edges, filter) < 0)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
+	free(edges);
 	return 0;
 }
 
@@ -184,14 +187,18 @@ static int add_shared_runtime(const struct driver_request *r, const char *librar
 	return 0;
 }
 
-static int add_runtime(const struct driver_request *r, const char *library_directory, struct driver_args *command,
-		       struct tee_perf_error *err)
+static int add_runtime(const struct driver_request *r, const char *library_directory,
+		       const struct driver_compiler *compiler, struct driver_args *command, struct tee_perf_error *err)
 {
+	char directory[PATH_MAX];
+
 	if (r->runtime == DRIVER_RUNTIME_NONE || r->no_link || r->asks_only || !r->has_input)
 		return 0;
+	if (driver_find_runtime_directory(r, compiler, library_directory, directory, err) < 0)
+		return -1;
 	if (r->is_static || r->runtime == DRIVER_RUNTIME_STATIC)
-		return add_static_runtime(r, library_directory, command, err);
-	return add_shared_runtime(r, library_directory, command, err);
+		return add_static_runtime(r, directory, command, err);
+	return add_shared_runtime(r, directory, command, err);
 }
 
 int driver_build_command(const struct driver_request *r, const char *library_directory,
@@ -206,11 +213,13 @@ int driver_build_command(const struct driver_request *r, const char *library_dir
 	}
 	for (size_t i = 0; i < r->end_of_options; i++)
 		driver_args_add(command, r->rest.items[i]);
+	if (r->incomplete)
+		return 0; /* it would take what follows */
 	if (r->filter && r->preprocess_only && add_filter_marker(r, library_directory, command, err) < 0)
 		return -1;
 	if (!r->raw_frontend && !r->asks_only && !r->debug_info)
 		add_line_tables(command);
-	if (!r->raw_frontend && add_runtime(r, library_directory, command, err) < 0)
+	if (!r->raw_frontend && add_runtime(r, library_directory, compiler, command, err) < 0)
 		return -1;
 	for (size_t i = r->end_of_options; i < r->rest.count; i++)
 		driver_args_add(command, r->rest.items[i]);

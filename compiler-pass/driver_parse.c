@@ -171,6 +171,8 @@ static int note_clang_argument(struct driver_request *r, const char *arg, bool *
 	/* Any option of the debug group may mean that the user wants debug information. */
 	if (!strncmp(arg, "-g", 2) && strcmp(arg, "-g0") && strncmp(arg, "-gcc-", 5) && strncmp(arg, "-gz", 3))
 		r->debug_info = true;
+	if (!strncmp(arg, "--target=", strlen("--target=")))
+		r->target = arg + strlen("--target=");
 	if (!option)
 		return 0;
 	switch (option->meaning) {
@@ -295,6 +297,8 @@ static int scan_argument(struct scan *scan, const char *arg, int depth, struct t
 		scan->takes_next = false;
 		if (!strcmp(scan->previous, "-x"))
 			r->language = arg;
+		if (!strcmp(scan->previous, "-target") || !strcmp(scan->previous, "--target"))
+			r->target = arg;
 		r->skips_passes |= !strcmp(scan->previous, "-Xclang") && !strcmp(arg, "-disable-llvm-passes");
 	} else if (scan->inputs_only) {
 		note_input(r, arg);
@@ -335,6 +339,7 @@ static int scan_all(struct scan *scan, int argc, char **argv, struct tee_perf_er
 	}
 	if (r->end_of_options == (size_t)-1)
 		r->end_of_options = r->rest.count;
+	r->incomplete = scan->takes_next;
 	return 0;
 }
 
