@@ -61,6 +61,12 @@ def read_all(terminal):
     return text.decode()
 
 
+def wait_for_begun(terminal):
+    text = b""
+    while b"begun" not in text:
+        text += os.read(terminal, 4096)
+
+
 def report_holds(name):
     shown = subprocess.run([tee_perf, "report"], capture_output=True, text=True)
     return shown.returncode == 0 and name in shown.stdout
@@ -69,7 +75,7 @@ def report_holds(name):
 os.chdir(tempfile.mkdtemp())
 
 terminal, statuses = start([tee_perf, "record", program, "100000"])
-time.sleep(0.7)
+wait_for_begun(terminal)
 os.write(terminal, b"\x03")
 status = int(statuses.readline())
 check("Ctrl-C ends the program, and the recorder says 130", os.WIFEXITED(status) and os.WEXITSTATUS(status) == 130)
@@ -77,7 +83,7 @@ check("the summary is there", "wrote tee-perf.data" in read_all(terminal))
 check("a report after Ctrl-C", report_holds("leaf"))
 
 terminal, statuses = start([tee_perf, "record", program, "100", "7"])
-time.sleep(0.4)
+wait_for_begun(terminal)
 os.write(terminal, b"\x1a")
 status = int(statuses.readline())
 check("Ctrl-Z stops the recorder", os.WIFSTOPPED(status))
@@ -89,8 +95,8 @@ check("a report after Ctrl-Z", report_holds("leaf"))
 
 # A signal sent to the recorder alone reaches the program.
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-    recorder = subprocess.Popen([tee_perf, "record", "-q", program, "100000"], stdout=subprocess.DEVNULL)
-    time.sleep(0.5)
+    recorder = subprocess.Popen([tee_perf, "record", "-q", program, "100000"], stdout=subprocess.PIPE)
+    recorder.stdout.readline()
     recorder.send_signal(number)
     check(f"{number.name} is passed on", recorder.wait(20) == 128 + number)
 
