@@ -46,7 +46,6 @@ struct driver_request {
 	bool is_static, shared, has_input, no_link, asks_only, raw_frontend;
 	bool preprocess_only, emits_ir, skips_passes;
 	bool incomplete; /* the last option lacks its argument: clang is to say so */
-	bool incomplete; /* the last option lacks its argument: clang is to say so */
 };
 
 /* Reads argv (without argv[0]). Strings point into argv or into memory that lives as long as the program. */

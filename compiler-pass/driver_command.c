@@ -215,8 +215,6 @@ int driver_build_command(const struct driver_request *r, const char *library_dir
 		driver_args_add(command, r->rest.items[i]);
 	if (r->incomplete)
 		return 0; /* it would take what follows */
-	if (r->incomplete)
-		return 0; /* it would take what follows */
 	if (r->filter && r->preprocess_only && add_filter_marker(r, library_directory, command, err) < 0)
 		return -1;
 	if (!r->raw_frontend && !r->asks_only && !r->debug_info)

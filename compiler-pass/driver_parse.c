@@ -340,7 +340,6 @@ static int scan_all(struct scan *scan, int argc, char **argv, struct tee_perf_er
 	if (r->end_of_options == (size_t)-1)
 		r->end_of_options = r->rest.count;
 	r->incomplete = scan->takes_next;
-	r->incomplete = scan->takes_next;
 	return 0;
 }
 
