@@ -58,4 +58,16 @@ void tee_perf_resync(const struct tee_perf_map_entry *entry, const void *cfa);
 void tee_perf_image_register(const struct tee_perf_image *image);
 void tee_perf_image_unregister(const struct tee_perf_image *image);
 
+/* An image with functions that gcc compiled (cyg.c): records name them by their addresses, whose low 32 bits stand
+ * where else those of a map entry do. */
+struct tee_perf_text_image {
+	uint32_t abi_version, size;
+	const void *inside; /* an address within the image's code */
+	uint32_t recording; /* 0: hooks pass by. The runtime's to set */
+	uint32_t reserved;
+	const void *frame_table; /* its .eh_frame_hdr. The runtime's to set; NULL: there is none */
+};
+void tee_perf_text_register(struct tee_perf_text_image *image);
+void tee_perf_text_unregister(const struct tee_perf_text_image *image);
+
 #endif

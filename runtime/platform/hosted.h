@@ -7,10 +7,19 @@
 #endif
 #include "runtime/platform.h"
 
+#include <link.h>
+
 /* Reads the environment and attaches, once. Images may register before our constructor ran. */
 void tee_perf_hosted_start(void) TEE_PERF_HIDDEN;
 
 /* Writes all images that are registered into the module area of the segment just attached. */
 void tee_perf_hosted_modules_attached(void) TEE_PERF_HIDDEN;
+
+/* The build-id of a loaded image; NULL: it has none. */
+const uint8_t *tee_perf_hosted_build_id(const struct dl_phdr_info *info, size_t *bytes) TEE_PERF_HIDDEN;
+
+/* Appends a record of type TEXT or SYMBOLS to the module area; fills in the header's sizes. path "": the executable. */
+void tee_perf_hosted_append_text(struct tee_perf_module_header *header, const char *path,
+				 const uint8_t *build_id) TEE_PERF_HIDDEN;
 
 #endif

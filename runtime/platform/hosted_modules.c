@@ -27,20 +27,32 @@ struct origin {
 	size_t build_id_bytes;
 };
 
-static void find_build_id(struct origin *origin, const struct dl_phdr_info *info, const ElfW(Phdr) * segment)
+static const uint8_t *find_build_id(const char *note, const char *end, size_t *bytes)
 {
-	const char *note = (const char *)(info->dlpi_addr + segment->p_vaddr), *end = note + segment->p_memsz;
-
 	while (note + sizeof(ElfW(Nhdr)) <= end) {
 		const ElfW(Nhdr) *header = (const void *)note;
 		const char *name = note + sizeof *header, *content = name + ((header->n_namesz + 3u) & ~3u);
 		if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 && name[0] == 'G' && name[1] == 'N') {
-			origin->build_id = (const uint8_t *)content;
-			origin->build_id_bytes = header->n_descsz;
-			return;
+			*bytes = header->n_descsz;
+			return (const uint8_t *)content;
 		}
 		note = content + ((header->n_descsz + 3u) & ~3u);
 	}
+	return NULL;
+}
+
+const uint8_t *tee_perf_hosted_build_id(const struct dl_phdr_info *info, size_t *bytes)
+{
+	const uint8_t *found = NULL;
+
+	*bytes = 0;
+	for (int i = 0; i < info->dlpi_phnum && found == NULL; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const char *note = (const char *)(info->dlpi_addr + segment->p_vaddr);
+		if (segment->p_type == PT_NOTE)
+			found = find_build_id(note, note + segment->p_memsz, bytes);
+	}
+	return found;
 }
 
 static int match_image(struct dl_phdr_info *info, size_t size, void *data)
@@ -59,9 +71,7 @@ static int match_image(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	origin->bias = info->dlpi_addr;
 	origin->path = info->dlpi_name;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_NOTE)
-			find_build_id(origin, info, &info->dlpi_phdr[i]);
+	origin->build_id = tee_perf_hosted_build_id(info, &origin->build_id_bytes);
 	return 1;
 }
 
@@ -104,6 +114,8 @@ static void append_module(const struct tee_perf_module_header *header, const str
 	if (header->type == TEE_PERF_MODULE_LOAD) {
 		append(&area, image->map_begin, header->map_bytes);
 		append(&area, image->strings_begin, header->strings_bytes);
+	}
+	if (header->type != TEE_PERF_MODULE_UNLOAD) {
 		append(&area, origin->path, header->path_bytes);
 		append(&area, origin->build_id, header->build_id_bytes);
 	}
@@ -119,6 +131,42 @@ static size_t length(const char *text)
 	return n;
 }
 
+static const char *executable_path(char *path, size_t size)
+{
+	long got = arch_syscall6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)path, (long)size - 1, 0, 0);
+
+	path[got > 0 ? got : 0] = '\0';
+	return path;
+}
+
+/* An object that was opened by a relative path. */
+static const char *absolute_path(const char *path, char *whole, size_t size)
+{
+	long got = arch_syscall6(SYS_getcwd, (long)whole, (long)size, 0, 0, 0, 0);
+	size_t used = got > 0 ? (size_t)got - 1 : 0, wanted = length(path) + 1;
+
+	if (got <= 0 || used + 1 + wanted > size)
+		return path;
+	whole[used++] = '/';
+	for (size_t i = 0; i < wanted; i++)
+		whole[used + i] = path[i];
+	return whole;
+}
+
+void tee_perf_hosted_append_text(struct tee_perf_module_header *header, const char *path, const uint8_t *build_id)
+{
+	struct origin origin = { .path = path, .build_id = build_id };
+	char whole[1024];
+
+	if (path[0] == '\0')
+		origin.path = executable_path(whole, sizeof whole);
+	else if (path[0] != '/')
+		origin.path = absolute_path(path, whole, sizeof whole);
+	header->path_bytes = length(origin.path) + 1;
+	header->bytes = sizeof *header + padded(header->path_bytes) + padded(header->build_id_bytes);
+	append_module(header, NULL, &origin);
+}
+
 static void write_load(unsigned module)
 {
 	const struct tee_perf_image *image = images.image[module];
@@ -126,12 +174,8 @@ static void write_load(unsigned module)
 	char self[512];
 
 	dl_iterate_phdr(match_image, &origin);
-	if (origin.path[0] == '\0') { /* the executable */
-		long got =
-		    arch_syscall6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)self, sizeof self - 1, 0, 0);
-		self[got > 0 ? got : 0] = '\0';
-		origin.path = self;
-	}
+	if (origin.path[0] == '\0')
+		origin.path = executable_path(self, sizeof self);
 	struct tee_perf_module_header header = {
 		.type = TEE_PERF_MODULE_LOAD,
 		.module = module,

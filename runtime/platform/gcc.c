@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Images that gcc compiled (cyg.c): where their code lies goes into the module area, and where that of all others does,
+ * as an inlined function's address may be that of another image's copy. Names are the recorder's business, which reads
+ * the files' symbol tables. */
+#include "runtime/platform/hosted.h"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/auxv.h>
+
+#define TEXT_MAX 2048
+
+/* A forked child writes none of it again: the analyzer looks at the parent's. */
+static struct {
+	struct {
+		uintptr_t begin; /* of the code; 0: free */
+		uint64_t identity;
+		const struct tee_perf_text_image *image; /* NULL: it has no hooks of gcc's */
+	} text[TEXT_MAX];
+	unsigned count;
+} texts;
+
+struct search {
+	struct tee_perf_text_image *image;
+	bool first; /* the executable comes first */
+};
+
+/* What lies at the same place later may be another file. */
+static uint64_t identity_of(const struct dl_phdr_info *info, const uint8_t *build_id, size_t bytes)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < bytes; i++)
+		hash = (hash ^ build_id[i]) * 0x100000001b3u;
+	for (const char *c = info->dlpi_name; *c != '\0'; c++)
+		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+	return hash;
+}
+
+static void code_range(const struct dl_phdr_info *info, uintptr_t *begin, uintptr_t *end, const void **frame_table)
+{
+	*begin = UINTPTR_MAX;
+	*end = 0;
+	*frame_table = NULL;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t low = info->dlpi_addr + segment->p_vaddr, high = low + segment->p_memsz;
+		if (segment->p_type == PT_GNU_EH_FRAME)
+			*frame_table = (const void *)low;
+		if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0)
+			continue;
+		*begin = low < *begin ? low : *begin;
+		*end = high > *end ? high : *end;
+	}
+}
+
+/* Its number; count: it is new; -1: there is nothing to do. */
+static int find_text(uintptr_t begin, uint64_t identity, bool has_hooks)
+{
+	int free_place = -1;
+
+	for (unsigned i = 0; i < texts.count; i++) {
+		if (texts.text[i].begin == begin && texts.text[i].identity == identity)
+			return has_hooks ? (int)i : -1;
+		if (texts.text[i].begin == begin)
+			free_place = (int)i;
+	}
+	if (free_place >= 0)
+		return free_place;
+	return texts.count < TEXT_MAX ? (int)texts.count : -1;
+}
+
+static int note_image(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct search *search = data;
+	uintptr_t begin, end, inside = (uintptr_t)search->image->inside;
+	const void *frame_table;
+	size_t build_id_bytes;
+	/* The kernel's own image has a name that is no file's. */
+	bool is_file = search->first || (info->dlpi_name[0] != '\0' && info->dlpi_addr != getauxval(AT_SYSINFO_EHDR));
+
+	(void)size;
+	search->first = false;
+	code_range(info, &begin, &end, &frame_table);
+	if (begin >= end || !is_file)
+		return 0;
+	bool has_hooks = inside >= begin && inside < end;
+	const uint8_t *build_id = tee_perf_hosted_build_id(info, &build_id_bytes);
+	uint64_t identity = identity_of(info, build_id, build_id_bytes);
+	int number = find_text(begin, identity, has_hooks);
+	if (has_hooks)
+		search->image->frame_table = frame_table;
+	if (number < 0)
+		return 0;
+	texts.text[number].begin = begin;
+	texts.text[number].identity = identity;
+	if (has_hooks)
+		texts.text[number].image = search->image;
+	texts.count += (unsigned)number == texts.count;
+	struct tee_perf_module_header header = {
+		.type = has_hooks ? TEE_PERF_MODULE_TEXT : TEE_PERF_MODULE_SYMBOLS,
+		.module = (uint64_t)number,
+		.clock = host_read(&tee_perf_state.host->clock),
+		.map_begin = begin,
+		.map_bytes = end - begin,
+		.load_bias = info->dlpi_addr,
+		.build_id_bytes = build_id_bytes,
+	};
+	tee_perf_hosted_append_text(&header, info->dlpi_name, build_id);
+	return 0;
+}
+
+__attribute__((visibility("default"))) void tee_perf_text_register(struct tee_perf_text_image *image)
+{
+	struct search search = { .image = image, .first = true };
+
+	tee_perf_hosted_start();
+	if (image->abi_version != TEE_PERF_ABI_VERSION || tee_perf_state.host == NULL)
+		return;
+	dl_iterate_phdr(note_image, &search);
+	image->recording = UINT32_MAX;
+}
+
+__attribute__((visibility("default"))) void tee_perf_text_unregister(const struct tee_perf_text_image *image)
+{
+	for (unsigned i = 0; i < texts.count; i++)
+		if (texts.text[i].image == image) {
+			texts.text[i].begin = 0;
+			texts.text[i].image = NULL;
+		}
+}
