@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "recorder/drain.h"
 
+#include "arch.h"
+
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -181,6 +183,8 @@ static void meet(struct tee_perf_drain *drain, unsigned entry)
 		free_process(process);
 		return;
 	}
+	uint64_t machine = region_load(&told->flags) & TEE_PERF_PROCESS_MACHINE;
+	drain->other_machine |= machine != 0 && machine != ARCH_MACHINE;
 	process->number = drain->process_next++;
 	/* The same pid again: the process has executed another program. */
 	for (unsigned i = 0; i < drain->process_count; i++)
@@ -332,6 +336,10 @@ static void judge_clock(struct tee_perf_drain *drain, uint64_t period_ns)
 
 static void follow_control(struct tee_perf_drain *drain)
 {
+	/* Such a process keeps to the word, whatever the clock is (attach.c): so it must be one. */
+	drain->automatic &= !drain->other_machine;
+	if (drain->other_machine && clock_now(drain) != TEE_PERF_CLOCK_HOST)
+		set_clock(drain, TEE_PERF_CLOCK_HOST);
 	uint64_t control = atomic_load(&drain->control);
 	bool publish = must_publish(drain);
 

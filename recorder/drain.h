@@ -59,6 +59,7 @@ struct tee_perf_drain {
 	_Atomic uint64_t events, lost;
 	_Atomic uint32_t live_processes, processes;
 	bool unreadable;                     /* a process was met whose rings could not be mapped: err says why */
+	bool other_machine;                  /* a process was met whose hardware counter is not ours */
 	struct tee_perf_drain_totals totals; /* valid after the thread has ended */
 	struct tee_perf_error err;
 	/* private */

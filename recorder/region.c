@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "recorder/region.h"
 
+#include "arch.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +29,7 @@ static void fill_header(struct tee_perf_region *region, uint64_t nonce, uint64_t
 	header->ring_bytes = region->ring_bytes;
 	header->segment_bytes = region->segment_bytes;
 	header->module_bytes = region->module_bytes;
+	header->counter = ARCH_MACHINE;
 	header->control = control;
 	region_store(&header->magic, TEE_PERF_LOG_MAGIC);
 }

@@ -79,7 +79,8 @@ struct tee_perf_log_header {
 	uint64_t segment_bytes; /* from one segment to the next */
 	uint64_t module_bytes;  /* of the module area of a segment */
 	uint64_t refused_count; /* processes that found no free entry */
-	uint64_t pad0[23];
+	uint64_t counter;       /* ELF machine whose hardware counter the recorder can convert; 0: not said */
+	uint64_t pad0[22];
 	uint64_t control; /* at 256: written seldom, read by every hook */
 	uint64_t pad1[31];
 	uint64_t clock; /* at 512, a line pair of its own: written every period */
@@ -97,8 +98,9 @@ struct tee_perf_log_process { /* one line */
 	uint64_t generation; /* counts the uses of this entry */
 	uint64_t slot_count; /* slots used so far */
 	uint64_t unserved;   /* threads that found no slot */
-	uint64_t flags;
+	uint64_t flags; /* TEE_PERF_PROCESS_MACHINE: ELF machine of the program, 0: not said */
 };
+#define TEE_PERF_PROCESS_MACHINE UINT64_C(0xffff)
 
 /* A segment, which the writer maps at a multiple of TEE_PERF_SUBBUF_BYTES (the end of a sub-buffer is seen by the
  * cursor's low bits): dense arrays of positions, the module area, the slots. Positions count sub-buffers

@@ -238,6 +238,8 @@ void tee_perf_apply_control(struct tee_perf_thread *thread)
 	uint8_t clock = control >> TEE_PERF_CONTROL_CLOCK_SHIFT & TEE_PERF_CONTROL_FIELD;
 	uint8_t full = full_policy(control);
 
+	if (tee_perf_state.foreign_counter)
+		clock = TEE_PERF_CLOCK_HOST;
 	thread->control = control;
 	thread->generation = generation;
 	/* The policy decides how a ring is laid out: overwrite is chosen at its start or never. */

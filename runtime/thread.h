@@ -77,6 +77,7 @@ struct tee_perf_state {
 	uint32_t unserved;                          /* atomic */
 	uint32_t generation;                        /* atomic: bumped by tee_perf_on/off */
 	bool enabled;                               /* what the program itself asked for */
+	bool foreign_counter;                       /* the host's counter is not this machine's: never read it */
 	uint64_t stalled_clock;                     /* heartbeat at which a thread gave up waiting; 0: none */
 	uint64_t slot_free[TEE_PERF_SLOT_MAX / 64]; /* bit set: given back */
 };

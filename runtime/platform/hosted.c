@@ -4,6 +4,7 @@
  * program may define its own libc functions. */
 #include "runtime/platform/hosted.h"
 
+#include "arch.h"
 #include "syscall.h"
 
 #include <fcntl.h>
@@ -292,6 +293,7 @@ static void introduce(struct tee_perf_log_process *process, uint64_t parent, uin
 	host_write(&process->parent_generation, parent_generation);
 	host_write(&process->slot_count, 0);
 	host_write(&process->unserved, 0);
+	host_write(&process->flags, ARCH_MACHINE);
 	hosted.generation = host_read(&process->generation);
 	host_write(&process->state, TEE_PERF_PROCESS_LIVE);
 }

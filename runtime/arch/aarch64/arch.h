@@ -4,6 +4,8 @@
 #ifndef TEE_PERF_RUNTIME_ARCH_H
 #define TEE_PERF_RUNTIME_ARCH_H
 
+#define ARCH_MACHINE 183 /* EM_AARCH64: in the log, which processor's counter is meant */
+
 static inline void arch_pause(void)
 {
 	__asm__ volatile("yield");

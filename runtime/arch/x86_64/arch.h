@@ -3,6 +3,8 @@
 #ifndef TEE_PERF_RUNTIME_ARCH_H
 #define TEE_PERF_RUNTIME_ARCH_H
 
+#define ARCH_MACHINE 62 /* EM_X86_64: in the log, which processor's counter is meant */
+
 static inline void arch_pause(void)
 {
 	__builtin_ia32_pause();
