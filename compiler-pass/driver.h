@@ -67,19 +67,33 @@ int driver_find_library_directory(char directory[PATH_MAX], struct tee_perf_erro
 struct driver_compiler {
 	char path[PATH_MAX];
 	unsigned major;
+	bool gcc; /* not clang */
 };
 
-/* The clang to run: the one that the user names, else the newest for which there is a plugin. */
+/* The compiler to run: the one that the user names, clang or gcc, else the newest for which there is a plugin. */
 int driver_find_compiler(const struct driver_request *request, const char *library_directory,
 			 struct driver_compiler *compiler, struct tee_perf_error *err);
 
-/* The major version of a clang at an absolute path, looked up once and then cached. */
-int driver_compiler_major(const char *path, unsigned *major, struct tee_perf_error *err);
+/* Which compiler compiler->path is, an absolute path: looked up once and then cached. */
+int driver_compiler_version(struct driver_compiler *compiler, struct tee_perf_error *err);
+
+/* ---- driver_gcc.c */
+/* compiler->path is gcc: for C++ it becomes the g++ beside it. */
+int driver_choose_gcc(const struct driver_request *request, struct driver_compiler *compiler,
+		      struct tee_perf_error *err);
+int driver_build_gcc_command(const struct driver_request *request, const char *library_directory,
+			     const struct driver_compiler *compiler, struct driver_args *command,
+			     struct tee_perf_error *err);
 
 /* Where the runtime for the target lies that is compiled for: below the library directory, or that itself. Fails if
  * there is none. */
 int driver_find_runtime_directory(const struct driver_request *request, const struct driver_compiler *compiler,
 				  const char *library_directory, char directory[PATH_MAX], struct tee_perf_error *err);
+
+/* Something is linked: the runtime is to be added. */
+bool driver_links(const struct driver_request *request);
+int driver_add_runtime(const struct driver_request *request, const char *library_directory,
+		       const struct driver_compiler *compiler, struct driver_args *command, struct tee_perf_error *err);
 
 /* clang's whole command line. */
 int driver_build_command(const struct driver_request *request, const char *library_directory,

@@ -145,7 +145,7 @@ static int add_static_runtime(const struct driver_request *r, const char *librar
 		"tee_perf_call",   "tee_perf_call_inlined",   "tee_perf_return",
 		"tee_perf_resync", "tee_perf_image_register", "tee_perf_image_unregister",
 		"tee_perf_self",   "tee_perf_state",          "tee_perf_busy",
-		"tee_perf_slow",
+		"tee_perf_slow",   "tee_perf_text_register",  "tee_perf_text_unregister",
 	};
 	char path[PATH_MAX + 32];
 
@@ -187,12 +187,17 @@ static int add_shared_runtime(const struct driver_request *r, const char *librar
 	return 0;
 }
 
-static int add_runtime(const struct driver_request *r, const char *library_directory,
+bool driver_links(const struct driver_request *r)
+{
+	return !r->no_link && !r->asks_only && r->has_input;
+}
+
+int driver_add_runtime(const struct driver_request *r, const char *library_directory,
 		       const struct driver_compiler *compiler, struct driver_args *command, struct tee_perf_error *err)
 {
 	char directory[PATH_MAX];
 
-	if (r->runtime == DRIVER_RUNTIME_NONE || r->no_link || r->asks_only || !r->has_input)
+	if (r->runtime == DRIVER_RUNTIME_NONE || !driver_links(r))
 		return 0;
 	if (driver_find_runtime_directory(r, compiler, library_directory, directory, err) < 0)
 		return -1;
@@ -205,6 +210,8 @@ int driver_build_command(const struct driver_request *r, const char *library_dir
 			 const struct driver_compiler *compiler, struct driver_args *command,
 			 struct tee_perf_error *err)
 {
+	if (compiler->gcc)
+		return driver_build_gcc_command(r, library_directory, compiler, command, err);
 	driver_args_add(command, compiler->path);
 	if (!r->raw_frontend) {
 		driver_args_add(command, r->cplusplus ? "--driver-mode=g++" : "--driver-mode=gcc");
@@ -219,7 +226,7 @@ int driver_build_command(const struct driver_request *r, const char *library_dir
 		return -1;
 	if (!r->raw_frontend && !r->asks_only && !r->debug_info)
 		add_line_tables(command);
-	if (!r->raw_frontend && add_runtime(r, library_directory, compiler, command, err) < 0)
+	if (!r->raw_frontend && driver_add_runtime(r, library_directory, compiler, command, err) < 0)
 		return -1;
 	for (size_t i = r->end_of_options; i < r->rest.count; i++)
 		driver_args_add(command, r->rest.items[i]);

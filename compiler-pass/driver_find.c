@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding what the drivers need: their own library directory, clang, and its version. */
+/* Finding what the drivers need: their own library directory, the compiler, and its version. */
 #include "compiler-pass/driver.h"
 
 #include <dirent.h>
@@ -35,8 +35,8 @@ int driver_find_library_directory(char directory[PATH_MAX], struct tee_perf_erro
 
 /* ---- the version of a compiler */
 
-/* Runs `path --version` and returns its first line. */
-static int ask_version(const char *path, char line[256], struct tee_perf_error *err)
+/* Runs `path --version` and returns what it says, as far as there is room. */
+static int ask_version(const char *path, char text[512], struct tee_perf_error *err)
 {
 	char *arguments[] = { (char *)path, "--version", NULL };
 	posix_spawn_file_actions_t actions;
@@ -53,10 +53,9 @@ static int ask_version(const char *path, char line[256], struct tee_perf_error *
 	error = posix_spawn(&child, path, &actions, NULL, arguments, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
-	while (!error && size < 255 && (got = read(ends[0], line + size, 255 - size)) > 0)
+	while (!error && size < 511 && (got = read(ends[0], text + size, 511 - size)) > 0)
 		size += (size_t)got;
-	line[size] = '\0';
-	line[strcspn(line, "\n")] = '\0';
+	text[size] = '\0';
 	if (!error) { /* drain, so that the child does not die of SIGPIPE */
 		char rest[256];
 		while (read(ends[0], rest, sizeof rest) > 0)
@@ -71,18 +70,30 @@ static int ask_version(const char *path, char line[256], struct tee_perf_error *
 	return 0;
 }
 
-static int parse_version(const char *path, const char *line, unsigned *major, struct tee_perf_error *err)
+/* gcc's first line begins with the name that it is called by, and ends with the version. */
+static int parse_version(const char *path, const char *text, struct driver_compiler *compiler,
+			 struct tee_perf_error *err)
 {
 	static const char word[] = "clang version ";
-	const char *version = strstr(line, word);
+	const char *version = strstr(text, word);
+	int length = (int)strcspn(text, "\n");
 
-	if (!version)
-		return tee_perf_fail(err, TEE_PERF_USAGE,
-				     "%s is not clang (\"%s\"): tee-perf-cc needs a clang, named by --compiler= or "
-				     "TEE_PERF_CC",
-				     path, line);
-	*major = (unsigned)strtoul(version + sizeof word - 1, NULL, 10);
-	return 0;
+	compiler->gcc = !version && strstr(text, "Free Software Foundation");
+	if (compiler->gcc) {
+		int start = length;
+		while (start > 0 && text[start - 1] != ' ')
+			start--;
+		compiler->major = (unsigned)strtoul(text + start, NULL, 10);
+	} else if (version) {
+		compiler->major = (unsigned)strtoul(version + sizeof word - 1, NULL, 10);
+	}
+	if (version || (compiler->gcc && compiler->major))
+		return 0;
+	return tee_perf_fail(
+	    err, TEE_PERF_USAGE,
+	    "%s is neither clang nor gcc (\"%.*s\"): tee-perf-cc needs one of them, named by --compiler= "
+	    "or TEE_PERF_CC",
+	    path, length, text);
 }
 
 /* $XDG_CACHE_HOME/tee-perf/compiler-<hash of the path>; -1: there is no place for a cache. */
@@ -110,7 +121,7 @@ static void describe(const char *path, const struct stat *status, char *text, si
 		 status->st_mtim.tv_nsec, (long long)status->st_size, (unsigned long long)status->st_ino);
 }
 
-static int read_cache(const char *cache, const char *description, unsigned *major)
+static int read_cache(const char *cache, const char *description, struct driver_compiler *compiler)
 {
 	char text[PATH_MAX + 128];
 	FILE *file = fopen(cache, "re");
@@ -123,12 +134,13 @@ static int read_cache(const char *cache, const char *description, unsigned *majo
 	text[size] = '\0';
 	if (strncmp(text, description, length) || text[length] != '\n')
 		return -1;
-	*major = (unsigned)strtoul(text + length + 1, NULL, 10);
-	return *major ? 0 : -1;
+	compiler->gcc = !strncmp(text + length + 1, "gcc ", 4);
+	compiler->major = (unsigned)strtoul(text + length + 1 + (compiler->gcc ? 4 : 0), NULL, 10);
+	return compiler->major ? 0 : -1;
 }
 
 /* A cache that cannot be written is no fault: the next run asks again. Renaming keeps readers from half a file. */
-static void write_cache(char *cache, const char *description, unsigned major)
+static void write_cache(char *cache, const char *description, const struct driver_compiler *compiler)
 {
 	char temporary[PATH_MAX + 16];
 	FILE *file;
@@ -143,14 +155,15 @@ static void write_cache(char *cache, const char *description, unsigned major)
 	file = fopen(temporary, "wxe");
 	if (!file)
 		return;
-	written = fprintf(file, "%s\n%u\n", description, major);
+	written = fprintf(file, "%s\n%s%u\n", description, compiler->gcc ? "gcc " : "", compiler->major);
 	if (fclose(file) != 0 || written < 0 || rename(temporary, cache) < 0)
 		unlink(temporary);
 }
 
-int driver_compiler_major(const char *path, unsigned *major, struct tee_perf_error *err)
+int driver_compiler_version(struct driver_compiler *compiler, struct tee_perf_error *err)
 {
-	char description[PATH_MAX + 96], cache[PATH_MAX], line[256];
+	char description[PATH_MAX + 96], cache[PATH_MAX], text[512];
+	const char *path = compiler->path;
 	struct stat status;
 	bool cached;
 
@@ -158,12 +171,12 @@ int driver_compiler_major(const char *path, unsigned *major, struct tee_perf_err
 		return tee_perf_fail_errno(err, "cannot find the compiler %s", path);
 	describe(path, &status, description, sizeof description);
 	cached = cache_path(path, cache) == 0;
-	if (cached && read_cache(cache, description, major) == 0)
+	if (cached && read_cache(cache, description, compiler) == 0)
 		return 0;
-	if (ask_version(path, line, err) < 0 || parse_version(path, line, major, err) < 0)
+	if (ask_version(path, text, err) < 0 || parse_version(path, text, compiler, err) < 0)
 		return -1;
 	if (cached)
-		write_cache(cache, description, *major);
+		write_cache(cache, description, compiler);
 	return 0;
 }
 
@@ -217,16 +230,18 @@ static unsigned list_plugins(const char *library_directory, unsigned below, char
 	return best;
 }
 
-static int use_named_compiler(const char *name, const char *library_directory, struct driver_compiler *compiler,
-			      struct tee_perf_error *err)
+static int use_named_compiler(const struct driver_request *request, const char *name, const char *library_directory,
+			      struct driver_compiler *compiler, struct tee_perf_error *err)
 {
 	char list[256];
 
 	if (find_program(name, compiler->path) < 0)
 		return tee_perf_fail(err, TEE_PERF_USAGE,
 				     "cannot find the compiler '%s' that --compiler= or TEE_PERF_CC names", name);
-	if (driver_compiler_major(compiler->path, &compiler->major, err) < 0)
+	if (driver_compiler_version(compiler, err) < 0)
 		return -1;
+	if (compiler->gcc)
+		return driver_choose_gcc(request, compiler, err);
 	if (has_plugin(library_directory, compiler->major))
 		return 0;
 	list_plugins(library_directory, UINT_MAX, list, sizeof list);
@@ -242,21 +257,18 @@ int driver_find_compiler(const struct driver_request *request, const char *libra
 {
 	const char *name = request->compiler ? request->compiler : getenv("TEE_PERF_CC");
 	char list[256], candidate[32];
-	unsigned below = UINT_MAX, major;
+	unsigned below = UINT_MAX;
 
 	if (name && *name)
-		return use_named_compiler(name, library_directory, compiler, err);
+		return use_named_compiler(request, name, library_directory, compiler, err);
 	while ((below = list_plugins(library_directory, below, list, sizeof list))) {
 		snprintf(candidate, sizeof candidate, "clang-%u", below);
-		if (find_program(candidate, compiler->path) == 0 &&
-		    driver_compiler_major(compiler->path, &major, NULL) == 0 && major == below) {
-			compiler->major = major;
+		if (find_program(candidate, compiler->path) == 0 && driver_compiler_version(compiler, NULL) == 0 &&
+		    !compiler->gcc && compiler->major == below)
 			return 0;
-		}
 	}
-	if (find_program("clang", compiler->path) == 0 &&
-	    driver_compiler_major(compiler->path, &compiler->major, NULL) == 0 &&
-	    has_plugin(library_directory, compiler->major))
+	if (find_program("clang", compiler->path) == 0 && driver_compiler_version(compiler, NULL) == 0 &&
+	    !compiler->gcc && has_plugin(library_directory, compiler->major))
 		return 0;
 	return tee_perf_fail(
 	    err, TEE_PERF_USAGE,

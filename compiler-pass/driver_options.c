@@ -90,7 +90,7 @@ static const struct own_option {
 	  "call the hooks in their own convention (default where there is one), write them out in each function\n"
 	  "\t(faster, larger), or call them as ordinary C functions, for code that replaces them",
 	  set_hooks },
-	{ "--compiler", "=CLANG", "the clang to run, a name or a path; as TEE_PERF_CC in the environment",
+	{ "--compiler", "=CLANG|GCC", "the clang or gcc to run, a name or a path; as TEE_PERF_CC in the environment",
 	  set_compiler },
 	{ "--tee-perf-help", "", "this list", set_help },
 };

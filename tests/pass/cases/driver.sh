@@ -109,7 +109,7 @@ llvm-nm-"$major" late.o | grep tee_perf_image >found || fail "bitcode that was n
 # The right compiler or none.
 refused "cannot find the compiler 'clang-99'" env TEE_PERF_CC=clang-99 "${cc[@]}" -c a.c
 refused "cannot find the compiler 'clang-98'" "${cc[@]}" --compiler=clang-98 -c a.c
-refused "gcc is not clang" "${cc[@]}" --compiler=gcc -c a.c
+refused "true is neither clang nor gcc" "${cc[@]}" --compiler=true -c a.c
 mkdir -p elsewhere/bin elsewhere/lib/tee-perf
 cp "$bin/tee-perf-cc" elsewhere/bin/
 refused "no plugin for .*clang-$major" elsewhere/bin/tee-perf-cc -c a.c
