@@ -26,6 +26,10 @@ static int set_min_instructions(struct driver_request *r, const char *value)
 
 static int set_external_calls(struct driver_request *r, const char *value)
 {
+	if (value && !strcmp(value, "ocalls")) {
+		r->system_calls = true;
+		return 0;
+	}
 	r->external_calls = true;
 	r->external_globs = value;
 	return value && (!*value || strchr(value, ';')) ? -1 : 0;
@@ -80,9 +84,17 @@ static const struct own_option {
 	  set_filter },
 	{ "-ftee-perf-min-instructions", "=N", "only functions of at least N instructions (LLVM's, after optimisation)",
 	  set_min_instructions },
-	{ "-ftee-perf-external-calls", "[=GLOB,...]",
-	  "record calls to functions of other objects as frames of their own: all, or those whose names match",
+	{ "-ftee-perf-external-calls", "[=ocalls|GLOB,...]",
+	  "record calls to functions of other objects as frames of their own: all, those that are system calls, and\n"
+	  "\tso OCALLs in a library OS (ocalls), or those whose names match",
 	  set_external_calls },
+	{ "-ftee-perf-ocalls", "=GLOB,...", "functions that leave the enclave; calls of them are always recorded",
+	  driver_set_ocalls },
+	{ "-ftee-perf-ecalls", "=GLOB,...", "functions by which the enclave is entered", driver_set_ecalls },
+	{ "-ftee-perf-policy", "=full=wait|drop|overwrite,wait=yes|no|ROUNDS,ring=BYTES",
+	  "build in what outranks the recorder: what happens when a ring is full, whether and how long a thread may\n"
+	  "\twait for it, how large a ring may get; any of the three",
+	  driver_set_policy },
 	{ "-ftee-perf-runtime", "=shared|static|none",
 	  "link the shared runtime (default), the static one into the executable, or leave the hooks to you",
 	  set_runtime },

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls to functions that have no body here: a record before and one after the call, so that a system call or
- * a library function shows as a frame with its own time. */
+/* Calls to functions that have no body here: a record before and one after the call, so that an OCALL, a system call or
+ * a library function shows as a frame with its own time. OCALLs always, the rest on request. */
 #include "compiler-pass/pass.h"
 #include "compiler-pass/shim.h"
+#include "runtime/abi.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -11,8 +12,8 @@ static bool is_listed(struct tee_perf_pass *pass, const char *name)
 {
 	char **glob = pass->options.external_globs;
 
-	if (!glob)
-		return true;
+	if (!pass->options.external_calls || !glob)
+		return pass->options.external_calls;
 	for (; *glob; glob++) {
 		if (!fnmatch(*glob, name, 0))
 			return true;
@@ -30,7 +31,7 @@ static bool is_bracketed(struct tee_perf_pass *pass, LLVMValueRef call)
 		return false;
 	if (tee_perf_shim_is_musttail(call) || tee_perf_shim_is_noreturn(call) || tee_perf_shim_returns_twice(call))
 		return false;
-	return is_listed(pass, LLVMGetValueName(callee));
+	return is_listed(pass, LLVMGetValueName(callee)) || tee_perf_edge_kind(pass, callee) == TEE_PERF_ENTRY_OCALL;
 }
 
 /* An exception out of the call leaves its frame open, and it has the CFA of this function. */
@@ -62,6 +63,9 @@ void tee_perf_bracket_external_calls(struct tee_perf_pass *pass, LLVMValueRef fu
 {
 	LLVMBasicBlockRef block, next_block;
 
+	/* What an OCALL's proxy does to leave is that OCALL. */
+	if (tee_perf_edge_kind(pass, function) == TEE_PERF_ENTRY_OCALL)
+		return;
 	for (block = LLVMGetFirstBasicBlock(function); block; block = next_block) {
 		LLVMValueRef instruction = LLVMGetFirstInstruction(block), next;
 		next_block = LLVMGetNextBasicBlock(block);

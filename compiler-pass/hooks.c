@@ -152,6 +152,13 @@ static bool uses_fast_hooks(const struct tee_perf_pass *pass)
 	return pass->cfa->has_fast_hooks && !pass->options.before_inlining && !pass->options.plain_hooks && !pass->lto;
 }
 
+unsigned tee_perf_hook_shape(const struct tee_perf_pass *pass)
+{
+	if (!uses_fast_hooks(pass))
+		return TEE_PERF_SHAPE_PLAIN;
+	return pass->options.inline_hooks ? TEE_PERF_SHAPE_INLINE : TEE_PERF_SHAPE_FAST;
+}
+
 static LLVMTypeRef fast_hook_type(struct tee_perf_pass *pass)
 {
 	LLVMTypeRef pointers[] = { pass->int8_pointer, pass->int8_pointer };

@@ -2,6 +2,7 @@
 /* Stage "instrument": hooks for the functions that were marked. */
 #include "compiler-pass/pass.h"
 #include "compiler-pass/shim.h"
+#include "runtime/abi.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
@@ -79,8 +80,7 @@ void tee_perf_instrument_function(struct tee_perf_pass *pass, LLVMValueRef funct
 	LLVMValueRef entry = tee_perf_map_entry_of_function(pass, function);
 
 	insert_resyncs(pass, function, entry);
-	if (pass->options.external_calls)
-		tee_perf_bracket_external_calls(pass, function, entry);
+	tee_perf_bracket_external_calls(pass, function, entry);
 	tee_perf_insert_return_hooks(pass, function, entry);
 	tee_perf_hook_insert(pass, TEE_PERF_HOOK_CALL, entry, entry_place(function));
 	drop_memory_attributes(function, false);
@@ -92,6 +92,8 @@ static bool has_enough_instructions(struct tee_perf_pass *pass, LLVMValueRef fun
 {
 	unsigned count = 0;
 
+	if (tee_perf_edge_kind(pass, function) != TEE_PERF_ENTRY_FUNCTION)
+		return true;
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 			if (count >= pass->options.min_instructions)
@@ -171,6 +173,7 @@ static void instrument_module(struct tee_perf_pass *pass)
 		finish_calls(pass, f);
 	for (f = LLVMGetFirstFunction(pass->module); f; f = LLVMGetNextFunction(f))
 		tee_perf_function_remove_attribute(f, TEE_PERF_ENTRY_ATTRIBUTE);
+	tee_perf_edges_clear(pass);
 	tee_perf_map_finish(pass);
 }
 

@@ -185,7 +185,7 @@ LLVMValueRef tee_perf_map_entry_of_function(struct tee_perf_pass *pass, LLVMValu
 		.name = linkage_name(function),
 		.file = file,
 		.line = subprogram ? LLVMDISubprogramGetLine(subprogram) : 0,
-		.kind = TEE_PERF_ENTRY_FUNCTION,
+		.kind = (enum tee_perf_entry_kind)tee_perf_edge_kind(pass, function),
 	};
 	char *symbol = malloc(sizeof ENTRY_PREFIX + strlen(text.name));
 	LLVMValueRef entry;
@@ -204,7 +204,11 @@ LLVMValueRef tee_perf_map_entry_of_function(struct tee_perf_pass *pass, LLVMValu
 
 LLVMValueRef tee_perf_map_entry_of_external(struct tee_perf_pass *pass, LLVMValueRef function)
 {
-	struct entry_text text = { .name = linkage_name(function), .kind = TEE_PERF_ENTRY_EXTERNAL };
+	unsigned edge = tee_perf_edge_kind(pass, function);
+	struct entry_text text = {
+		.name = linkage_name(function),
+		.kind = edge == TEE_PERF_ENTRY_FUNCTION ? TEE_PERF_ENTRY_EXTERNAL : (enum tee_perf_entry_kind)edge,
+	};
 	char *symbol = malloc(sizeof EXTERNAL_PREFIX + strlen(text.name));
 	LLVMValueRef entry;
 
@@ -218,10 +222,12 @@ LLVMValueRef tee_perf_map_entry_of_external(struct tee_perf_pass *pass, LLVMValu
 
 /* ---- image */
 
-static LLVMValueRef section_bound(struct tee_perf_pass *pass, const char *name)
+static LLVMValueRef hidden_weak(struct tee_perf_pass *pass, const char *name)
 {
 	LLVMValueRef bound = LLVMGetNamedGlobal(pass->module, name);
 
+	if (bound && LLVMGetInitializer(bound))
+		return LLVMConstBitCast(bound, pass->int8_pointer);
 	if (!bound)
 		bound = LLVMAddGlobal(pass->module, LLVMInt8TypeInContext(pass->context), name);
 	/* Weak: the linker may have dropped every entry. Hidden: each image has its own. */
@@ -236,12 +242,14 @@ static LLVMValueRef add_image(struct tee_perf_pass *pass)
 	LLVMValueRef fields[] = {
 		LLVMConstInt(int32, TEE_PERF_ABI_VERSION, false),
 		LLVMConstInt(int32, sizeof(struct tee_perf_image), false),
-		section_bound(pass, "__start_" TEE_PERF_MAP_SECTION),
-		section_bound(pass, "__stop_" TEE_PERF_MAP_SECTION),
-		section_bound(pass, "__start_" TEE_PERF_STR_SECTION),
-		section_bound(pass, "__stop_" TEE_PERF_STR_SECTION),
+		hidden_weak(pass, "__start_" TEE_PERF_MAP_SECTION),
+		hidden_weak(pass, "__stop_" TEE_PERF_MAP_SECTION),
+		hidden_weak(pass, "__start_" TEE_PERF_STR_SECTION),
+		hidden_weak(pass, "__stop_" TEE_PERF_STR_SECTION),
 		LLVMConstInt(int32, UINT32_MAX, false),
-		LLVMConstInt(int32, 0, false),
+		LLVMConstInt(int32, tee_perf_hook_shape(pass), false),
+		/* Weak: any object of the image may bring it (policy.c). */
+		hidden_weak(pass, TEE_PERF_POLICY_SYMBOL),
 	};
 	LLVMValueRef value = LLVMConstStructInContext(pass->context, fields, sizeof fields / sizeof *fields, false);
 	LLVMValueRef image = LLVMAddGlobal(pass->module, LLVMTypeOf(value), "tee_perf_image");
@@ -306,6 +314,7 @@ void tee_perf_map_finish(struct tee_perf_pass *pass)
 
 	if (!sweep_entries(pass) || LLVMGetNamedGlobal(pass->module, "tee_perf_image"))
 		return;
+	tee_perf_policy_emit(pass);
 	image = add_image(pass);
 	/* Before the user's constructors, after the user's destructors. */
 	function = add_image_function(pass, image, "tee_perf_image_init", "tee_perf_image_register");

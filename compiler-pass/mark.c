@@ -122,6 +122,8 @@ void tee_perf_stage_mark(LLVMModuleRef module)
 
 	if (tee_perf_pass_begin(&pass, module, options) == 0 && tee_perf_shim_target(module) != TEE_PERF_TARGET_GPU)
 		count = mark_functions(&pass);
+	if (count && pass.cfa)
+		tee_perf_edges_mark(&pass);
 	if (count && !pass.cfa)
 		report_target(module);
 	if (count && pass.cfa) {

@@ -3,6 +3,7 @@
  * path may contain anything. The hash is there for compiler caches, which see the command line only. */
 #include "compiler-pass/pass.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,36 @@ static char **split_globs(const char *text)
 		text += length + 1;
 	}
 	return globs;
+}
+
+static int parse_policy(struct tee_perf_policy *policy, const char *value)
+{
+	int end = 0;
+
+	return sscanf(value, "%" SCNu32 ".%" SCNu32 ".%" SCNu64 "%n", &policy->full, &policy->wait, &policy->ring_bytes,
+		      &end) == 3 &&
+		       !value[end]
+		   ? 0
+		   : -1;
+}
+
+/* What is said about the enclave (driver_edges.c). */
+static int parse_edge_word(struct tee_perf_pass_options *options, const char *word)
+{
+	static const char ocalls[] = "ocalls=", ecalls[] = "ecalls=", policy[] = "policy=";
+
+	if (!strcmp(word, "system-calls")) {
+		options->system_calls = true;
+	} else if (!strncmp(word, ocalls, sizeof ocalls - 1)) {
+		options->ocall_globs = split_globs(word + sizeof ocalls - 1);
+	} else if (!strncmp(word, ecalls, sizeof ecalls - 1)) {
+		options->ecall_globs = split_globs(word + sizeof ecalls - 1);
+	} else if (!strncmp(word, policy, sizeof policy - 1)) {
+		return parse_policy(&options->policy, word + sizeof policy - 1);
+	} else {
+		return -1;
+	}
+	return 0;
 }
 
 static int parse_word(struct tee_perf_pass_options *options, const char *word)
@@ -58,7 +89,7 @@ static int parse_word(struct tee_perf_pass_options *options, const char *word)
 		options->min_instructions = (unsigned)strtoul(word + sizeof minimum - 1, &end, 10);
 		return *end || end == word + sizeof minimum - 1 ? -1 : 0;
 	} else {
-		return -1;
+		return parse_edge_word(options, word);
 	}
 	return 0;
 }
@@ -93,11 +124,18 @@ int tee_perf_options_parse(struct tee_perf_pass_options *options, const char *te
 	return result;
 }
 
+static void free_globs(char **globs)
+{
+	for (char **glob = globs; glob && *glob; glob++)
+		free(*glob);
+	free(globs);
+}
+
 void tee_perf_options_clear(struct tee_perf_pass_options *options)
 {
-	for (char **glob = options->external_globs; glob && *glob; glob++)
-		free(*glob);
-	free(options->external_globs);
+	free_globs(options->external_globs);
+	free_globs(options->ocall_globs);
+	free_globs(options->ecall_globs);
 	tee_perf_filter_free(options->filter);
 }
 

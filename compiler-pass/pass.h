@@ -8,6 +8,8 @@
 #ifndef TEE_PERF_PASS_H
 #define TEE_PERF_PASS_H
 
+#include "runtime/abi.h"
+
 #include <llvm-c/Core.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,8 +36,11 @@ struct tee_perf_pass_options {
 	bool strip_debug_info;     /* the driver asked for line tables only for our sake */
 	unsigned min_instructions; /* 0: no minimum */
 	bool external_calls;
-	char **external_globs;          /* NULL-terminated; NULL: every external function */
-	struct tee_perf_filter *filter; /* NULL: none */
+	char **external_globs;             /* NULL-terminated; NULL: every external function */
+	char **ocall_globs, **ecall_globs; /* NULL-terminated; NULL: none */
+	bool system_calls;                 /* wrappers of system calls are OCALLs */
+	struct tee_perf_policy policy;     /* to build in; zeros: none */
+	struct tee_perf_filter *filter;    /* NULL: none */
 };
 
 /* Parses what the driver wrote. Fails with a message in error (any text of the file is quoted with its line). */
@@ -96,6 +101,8 @@ LLVMValueRef tee_perf_hook_function(struct tee_perf_pass *pass, enum tee_perf_ho
 bool tee_perf_hook_is(struct tee_perf_pass *pass, LLVMValueRef call, enum tee_perf_hook hook);
 void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, LLVMValueRef entry, LLVMValueRef where);
 const struct tee_perf_cfa_source *tee_perf_cfa_source_of(LLVMModuleRef module);
+/* How this module calls its hooks: enum tee_perf_hook_shape of runtime/abi.h. */
+unsigned tee_perf_hook_shape(const struct tee_perf_pass *pass);
 /* Arguments that the target passes in registers of each kind. */
 void tee_perf_argument_registers(const struct tee_perf_cfa_source *source, unsigned *integers, unsigned *vectors);
 
@@ -106,7 +113,15 @@ bool tee_perf_is_library_function(struct tee_perf_pass *pass, LLVMValueRef funct
 /* Splits returns so that tail calls stay tail calls, then inserts the return hooks. */
 void tee_perf_insert_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry);
 
-/* external.c: records around the calls that the options name; own_entry: the map entry of function. */
+/* edges.c */
+/* Finds and tags the edges of the module; they are not to be inlined. Before any optimisation. */
+void tee_perf_edges_mark(struct tee_perf_pass *pass);
+/* TEE_PERF_ENTRY_OCALL, TEE_PERF_ENTRY_ECALL, or TEE_PERF_ENTRY_FUNCTION: no edge. */
+unsigned tee_perf_edge_kind(struct tee_perf_pass *pass, LLVMValueRef function);
+/* Takes the tags off again. */
+void tee_perf_edges_clear(struct tee_perf_pass *pass);
+
+/* external.c: records around calls of OCALLs and of what the options name; own_entry: the map entry of function. */
 void tee_perf_bracket_external_calls(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef own_entry);
 
 /* map.c */
@@ -117,6 +132,9 @@ void tee_perf_map_finish(struct tee_perf_pass *pass);
 /* The source file as the user wrote it, or (whole) with the compilation directory before it, where that is known;
  * malloc'ed; NULL: unknown. */
 char *tee_perf_source_of_function(LLVMValueRef function, bool whole);
+
+/* policy.c: the policy that the options build in, as a constant of the image; nothing if they name none. */
+void tee_perf_policy_emit(struct tee_perf_pass *pass);
 
 /* instrument.c */
 void tee_perf_instrument_function(struct tee_perf_pass *pass, LLVMValueRef function);

@@ -34,9 +34,30 @@ struct tee_perf_image {
 	uint32_t size;                                        /* sizeof(struct tee_perf_image) */
 	const struct tee_perf_map_entry *map_begin, *map_end; /* __start_/__stop_tee_perf_map */
 	const char *strings_begin, *strings_end;              /* __start_/__stop_tee_perf_str */
-	uint32_t recording; /* all ones (as emitted): hooks are called; 0: passed by. Then the runtime's to set */
-	uint32_t reserved;
+	uint32_t recording;  /* all ones (as emitted): hooks are called; 0: passed by. Then the runtime's to set */
+	uint32_t hook_shape; /* enum tee_perf_hook_shape of the object that this structure came from */
+	/* What the image was built with (-ftee-perf-policy), NULL: nothing. Images of before have a smaller size. */
+	const struct tee_perf_policy *policy;
 };
+
+/* How hooks are called (docs/HOOK-SHAPE.md). */
+enum tee_perf_hook_shape {
+	TEE_PERF_SHAPE_UNKNOWN = 0,
+	TEE_PERF_SHAPE_PLAIN = 1,  /* as C functions */
+	TEE_PERF_SHAPE_FAST = 2,   /* in a calling convention of their own */
+	TEE_PERF_SHAPE_INLINE = 3, /* written out in each function */
+};
+
+/* What an enclave is built with outranks what the host says. A field of 0 leaves the choice to the host. It is a hidden
+ * constant of each image, and of the static runtime: trusted memory. */
+struct tee_perf_policy {
+	uint32_t full;       /* enum tee_perf_full of log_layout.h, plus 1: the full policy */
+	uint32_t wait;       /* rounds of tee_perf_platform_wait that a thread may wait for room, plus 1 */
+	uint64_t ring_bytes; /* of one ring at most; a power of two */
+};
+#define TEE_PERF_POLICY_SYMBOL  "tee_perf_policy"
+#define TEE_PERF_POLICY_SECTION "tee_perf_built_in" /* of what the compiler builds in */
+#define TEE_PERF_STATIC_SECTION "tee_perf_runtime"  /* of the default in the runtime: an image has the runtime in it */
 
 /* The hooks. `cfa` is the canonical frame address of the instrumented function (the value of the
  * stack pointer before the call instruction on x86-64), the same value at call and return.

@@ -2,9 +2,8 @@
 /* What tee-perf.h offers to the program itself. */
 #include "runtime/thread.h"
 
-static void enable(bool on)
+void tee_perf_refresh_threads(void)
 {
-	__atomic_store_n(&tee_perf_state.enabled, on, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&tee_perf_state.generation, 1, __ATOMIC_ACQ_REL);
 	if (tee_perf_state.host == NULL)
 		return;
@@ -16,6 +15,12 @@ static void enable(bool on)
 		__atomic_store_n(&thread->control_fast, TEE_PERF_CONTROL_NEVER, __ATOMIC_SEQ_CST);
 		__atomic_store_n(&thread->control_tsc, TEE_PERF_CONTROL_NEVER, __ATOMIC_SEQ_CST);
 	}
+}
+
+static void enable(bool on)
+{
+	__atomic_store_n(&tee_perf_state.enabled, on, __ATOMIC_RELEASE);
+	tee_perf_refresh_threads();
 }
 
 __attribute__((visibility("default"))) void tee_perf_runtime_on(void)

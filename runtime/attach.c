@@ -4,7 +4,20 @@
 
 #include "arch.h"
 
-struct tee_perf_state tee_perf_state = { .enabled = true };
+/* The default, of an enclave that is built without -ftee-perf-policy: the host decides. */
+__attribute__((weak, visibility("hidden"))) const struct tee_perf_policy tee_perf_policy = { 0 };
+
+struct tee_perf_state tee_perf_state = { .enabled = true, .policy = &tee_perf_policy };
+
+/* Whether an image has the runtime in it, whatever policy it has (tee-perf info --hooks). */
+__attribute__((used, section(TEE_PERF_STATIC_SECTION))) static const uint64_t present = TEE_PERF_ABI_VERSION;
+
+void tee_perf_set_policy(const struct tee_perf_policy *policy)
+{
+	tee_perf_state.policy = policy;
+	if (tee_perf_state.host != NULL)
+		tee_perf_refresh_threads();
+}
 
 bool tee_perf_sizes_sane(uint64_t process_max, uint64_t slot_max, uint64_t ring_bytes, uint64_t segment_bytes,
 			 uint64_t module_bytes)
@@ -102,7 +115,6 @@ static void lay_out(struct tee_perf_thread *thread, uint32_t slot)
 	thread->host = state->host;
 	thread->nested_ring = base;
 	thread->ring = base + TEE_PERF_NESTED_BYTES;
-	thread->sub_buffer_max = (uint32_t)(state->ring_bytes / TEE_PERF_SUBBUF_BYTES);
 	thread->writer = &state->segment->writer[slot];
 	thread->reader = &state->segment->reader[slot];
 	thread->nested_writer = &state->segment->nested_writer[slot];

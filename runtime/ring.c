@@ -46,9 +46,22 @@ static bool has_room(struct tee_perf_thread *thread, const struct tee_perf_geome
 	return next->sequence - *reader < next->count;
 }
 
+/* What the enclave was built with outranks the host's word. */
 static uint8_t full_policy(uint64_t control)
 {
+	uint32_t built_in = tee_perf_state.policy->full;
+
+	if (built_in != 0)
+		return (uint8_t)(built_in - 1);
 	return control >> TEE_PERF_CONTROL_FULL_SHIFT & TEE_PERF_CONTROL_FIELD;
+}
+
+/* Rounds that a thread may wait in all, by what it was built with. */
+static unsigned wait_total(void)
+{
+	uint32_t built_in = tee_perf_state.policy->wait;
+
+	return built_in != 0 && built_in <= TEE_PERF_WAIT_TOTAL ? built_in - 1 : TEE_PERF_WAIT_TOTAL;
 }
 
 /* A wait is over when there is room (true), or the control word changes, or the recorder shows no sign of
@@ -61,12 +74,12 @@ static bool wait_for_room(struct tee_perf_thread *thread, const struct tee_perf_
 	/* Another thread, or this one, has just waited in vain: dropping must be quick. */
 	if (tee_perf_state.stalled_clock != 0 && tee_perf_state.stalled_clock == seen_clock)
 		return has_room(thread, next, &reader);
-	for (int spin = 0; spin < SPINS; spin++) {
+	for (int spin = 0; spin < SPINS && wait_total() != 0; spin++) {
 		if (has_room(thread, next, &reader))
 			return true;
 		arch_pause();
 	}
-	for (seen_reader = reader; !has_room(thread, next, &reader);) {
+	for (seen_reader = host_read(thread->reader); !has_room(thread, next, &reader);) {
 		uint64_t clock = host_read(&thread->host->clock);
 		if (reader != seen_reader || clock != seen_clock)
 			idle = 0;
@@ -75,9 +88,9 @@ static bool wait_for_room(struct tee_perf_thread *thread, const struct tee_perf_
 		uint64_t control = host_read(&thread->host->control);
 		if ((control & TEE_PERF_CONTROL_ON) == 0 || full_policy(control) != TEE_PERF_FULL_WAIT)
 			return false;
-		if (idle >= TEE_PERF_WAIT_LIMIT || total >= TEE_PERF_WAIT_TOTAL) {
+		if (idle >= TEE_PERF_WAIT_LIMIT || total >= wait_total()) {
 			tee_perf_state.stalled_clock = clock;
-			thread->hopeless = total >= TEE_PERF_WAIT_TOTAL;
+			thread->hopeless = total >= wait_total();
 			return false;
 		}
 		/* Half a ring of room makes the sleep worth its cost. */
@@ -242,6 +255,10 @@ void tee_perf_apply_control(struct tee_perf_thread *thread)
 		clock = TEE_PERF_CLOCK_HOST;
 	thread->control = control;
 	thread->generation = generation;
+	uint64_t ring_bytes = tee_perf_state.policy->ring_bytes;
+	if (ring_bytes == 0 || ring_bytes > tee_perf_state.ring_bytes)
+		ring_bytes = tee_perf_state.ring_bytes;
+	thread->sub_buffer_max = (uint32_t)(ring_bytes / TEE_PERF_SUBBUF_BYTES);
 	/* The policy decides how a ring is laid out: overwrite is chosen at its start or never. */
 	if (geometry(thread)->start == 0 || full != TEE_PERF_FULL_OVERWRITE)
 		thread->full = full;
@@ -294,7 +311,7 @@ void tee_perf_put_nested(struct tee_perf_thread *thread, uint64_t kind, uint64_t
 	uint64_t slept_ns = 0;
 	for (unsigned waited = 0; nested_full(thread);) {
 		uint64_t clock = host_read(&thread->host->clock);
-		if (waited >= TEE_PERF_WAIT_LIMIT)
+		if (waited >= TEE_PERF_WAIT_LIMIT || waited >= wait_total())
 			tee_perf_state.stalled_clock = clock;
 		if (thread->full != TEE_PERF_FULL_WAIT || tee_perf_state.stalled_clock == clock) {
 			tee_perf_count_lost(thread);

@@ -5,12 +5,29 @@
  *   tee_perf_off();            what this process does from here on is not recorded
  *   tee_perf_on();             from here on it is again
  *   TEE_PERF_MARK("loaded");   a point in time with a name (a string literal), see the table `marks`
+ *   TEE_PERF_OCALL int host_time(void);   a function that leaves the enclave (docs/TRANSITIONS.md)
  */
 #ifndef TEE_PERF_H
 #define TEE_PERF_H
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* Before a function's declaration: it is an edge of the enclave, whatever its name. Calls of an OCALL are recorded
+ * where they are made; other compilers ignore it. */
+#if defined(__clang__) && __clang_major__ >= 18
+#define TEE_PERF_OCALL __attribute__((annotate("tee-perf:ocall")))
+#define TEE_PERF_ECALL __attribute__((annotate("tee-perf:ecall")))
+#elif defined(__clang__) /* which forgets annotations of what is only declared */
+#define TEE_PERF_EDGE_(word)                                                                                           \
+	_Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunknown-assumption\"")                  \
+	    __attribute__((assume(word))) _Pragma("clang diagnostic pop")
+#define TEE_PERF_OCALL TEE_PERF_EDGE_("tee-perf:ocall")
+#define TEE_PERF_ECALL TEE_PERF_EDGE_("tee-perf:ecall")
+#else
+#define TEE_PERF_OCALL
+#define TEE_PERF_ECALL
 #endif
 
 struct tee_perf_map_entry;

@@ -80,6 +80,7 @@ struct tee_perf_state {
 	bool foreign_counter;                       /* the host's counter is not this machine's: never read it */
 	uint64_t stalled_clock;                     /* heartbeat at which a thread gave up waiting; 0: none */
 	uint64_t slot_free[TEE_PERF_SLOT_MAX / 64]; /* bit set: given back */
+	const struct tee_perf_policy *policy;       /* built in: outranks the host */
 };
 
 extern struct tee_perf_state tee_perf_state TEE_PERF_IMAGE_VISIBLE;
@@ -113,6 +114,9 @@ uint64_t tee_perf_now(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
 /* arch/.../clock.c: the hardware's counter */
 uint64_t tee_perf_clock_ticks(void) TEE_PERF_HIDDEN;
 
+/* api.c: what the threads' fast paths go by has changed: the next hook of each looks again. */
+void tee_perf_refresh_threads(void) TEE_PERF_HIDDEN;
+
 /* attach.c */
 struct tee_perf_thread *tee_perf_thread_attach(uintptr_t cfa) TEE_PERF_HIDDEN;
 void tee_perf_thread_detach(void) TEE_PERF_HIDDEN;
@@ -130,6 +134,8 @@ struct tee_perf_attachment {
 bool tee_perf_sizes_sane(uint64_t process_max, uint64_t slot_max, uint64_t ring_bytes, uint64_t segment_bytes,
 			 uint64_t module_bytes) TEE_PERF_HIDDEN;
 void tee_perf_attach(const struct tee_perf_attachment *attachment) TEE_PERF_HIDDEN;
+/* What the program was built with: from now on it outranks the host. Rings that are larger already stay. */
+void tee_perf_set_policy(const struct tee_perf_policy *policy) TEE_PERF_HIDDEN;
 /* In a forked child: the calling thread is a new one. */
 void tee_perf_thread_forget(void) TEE_PERF_HIDDEN;
 

@@ -75,6 +75,24 @@ static int match_image(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
+static int match_executable(struct dl_phdr_info *info, size_t size, void *data)
+{
+	match_image(info, size, data);
+	return 1; /* it comes first */
+}
+
+/* The policy of a process is that of its executable: the runtime's own constant is of this library. */
+static void take_policy(const struct tee_perf_image *image)
+{
+	struct origin origin = { .address = image };
+
+	if (image->size < sizeof *image || image->policy == NULL)
+		return;
+	dl_iterate_phdr(match_executable, &origin);
+	if (origin.path != NULL)
+		tee_perf_set_policy(image->policy);
+}
+
 /* ---- writing into the module area by whole words */
 
 struct area {
@@ -203,6 +221,8 @@ void tee_perf_hosted_modules_attached(void)
 
 __attribute__((visibility("default"))) void tee_perf_image_register(const struct tee_perf_image *image)
 {
+	if (image->abi_version == TEE_PERF_ABI_VERSION)
+		take_policy(image);
 	tee_perf_hosted_start();
 	if (image->abi_version != TEE_PERF_ABI_VERSION || images.count == IMAGE_MAX)
 		return;
