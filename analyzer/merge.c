@@ -223,7 +223,7 @@ static void presume_frames(struct tee_perf_track *into, const struct tee_perf_tr
 	uint32_t low = tee_perf_cfa(from->segments[0].end_w1);
 	uint32_t high = tee_perf_cfa(from->segments[from->segment_count - 1].end_w1);
 	uint64_t base = UINT64_C(1) << 32 | low;
-	tee_perf_stacks_announce(into, base - 1, base + (uint32_t)(high - low));
+	tee_perf_stacks_announce(into, base - 1, base + (uint32_t)(high - low), false);
 	tee_perf_stacks_assign(into, high);
 	for (uint32_t i = from->segment_count; i-- > 0;) {
 		const struct tee_perf_segment *segment = &from->segments[i];

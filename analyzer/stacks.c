@@ -2,14 +2,14 @@
 /* Which stack a CFA lies in. CFAs are compared within one stack only, and each stack has frames and a time of its own:
  * what runs on another stack costs the frames of this one nothing. Announced stacks are exact; others are guessed from
  * the distance of a CFA to what is open. */
-#include "analyzer/model_internal.h"
+#include "analyzer/stacks_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FIRST_FRAMES 64u
 
-static void set_range(struct tee_perf_stack *stack, uint32_t lo, uint32_t span)
+void tee_perf_stack_set_range(struct tee_perf_stack *stack, uint32_t lo, uint32_t span)
 {
 	if (!stack->used) /* no first frame yet: nothing is below the sentinel */
 		stack->frames[0].w1 = (uint64_t)lo << 32;
@@ -18,7 +18,7 @@ static void set_range(struct tee_perf_stack *stack, uint32_t lo, uint32_t span)
 	stack->used = true;
 }
 
-static struct tee_perf_stack *new_stack(struct tee_perf_track *track, uint32_t node)
+struct tee_perf_stack *tee_perf_stack_new(struct tee_perf_track *track, uint32_t node)
 {
 	struct tee_perf_stack *stack = calloc(1, sizeof *stack);
 	if (stack == NULL)
@@ -37,7 +37,7 @@ static struct tee_perf_stack *new_stack(struct tee_perf_track *track, uint32_t n
 	return stack;
 }
 
-static void free_stack(struct tee_perf_stack *stack)
+void tee_perf_stack_free(struct tee_perf_stack *stack)
 {
 	if (stack == NULL)
 		return;
@@ -46,12 +46,16 @@ static void free_stack(struct tee_perf_stack *stack)
 	free(stack);
 }
 
+static uint32_t lowest_in_reach(const struct tee_perf_track *track, const struct tee_perf_stack *stack, uint32_t cfa);
+
 static void load_hot(struct tee_perf_track *track, struct tee_perf_stack *stack)
 {
 	track->stack = stack;
 	track->hot.top = stack->top;
 	track->hot.time = stack->time;
 	track->hot.lo = stack->lo;
+	if (stack->has_holes)
+		track->hot.lo = lowest_in_reach(track, stack, tee_perf_cfa(stack->top->w1));
 	track->hot.hint = &track->cct.nodes[stack->top->node].child;
 }
 
@@ -61,24 +65,37 @@ static void save_hot(struct tee_perf_track *track)
 	track->stack->time = track->hot.time;
 }
 
-static void swap_to(struct tee_perf_track *track, struct tee_perf_stack *stack)
+void tee_perf_stacks_swap(struct tee_perf_track *track, struct tee_perf_stack *stack)
 {
 	save_hot(track);
 	load_hot(track, stack);
+}
+
+/* One that the current stack was come from, or that one from, and so on. */
+static bool is_behind(const struct tee_perf_track *track, const struct tee_perf_stack *stack)
+{
+	const struct tee_perf_stack *behind = track->stack->previous;
+	for (unsigned i = 0; i < TEE_PERF_STACKS_GUESSED && behind != NULL; i++, behind = behind->previous)
+		if (behind == stack)
+			return true;
+	return false;
 }
 
 static void switch_to(struct tee_perf_track *track, struct tee_perf_stack *stack)
 {
 	if (stack == track->stack)
 		return;
-	stack->previous = track->stack;
-	swap_to(track, stack);
+	if (!track->stack->is_signal || !is_behind(track, stack)) /* nobody goes back to a handler that was left */
+		stack->previous = track->stack;
+	if (tee_perf_frame_is_bottom(stack->top))
+		stack->resumable = false;
+	tee_perf_stacks_swap(track, stack);
 	track->switched = true;
 }
 
 int tee_perf_stacks_init(struct tee_perf_track *track)
 {
-	struct tee_perf_stack *stack = new_stack(track, 0);
+	struct tee_perf_stack *stack = tee_perf_stack_new(track, 0);
 	if (stack == NULL)
 		return -1;
 	track->guessed[0] = stack;
@@ -90,19 +107,14 @@ int tee_perf_stacks_init(struct tee_perf_track *track)
 void tee_perf_stacks_clear(struct tee_perf_track *track)
 {
 	for (uint32_t i = 0; i < track->stack_count; i++)
-		free_stack(track->stacks[i]);
+		tee_perf_stack_free(track->stacks[i]);
 	for (uint32_t i = 0; i < track->guessed_count; i++)
-		free_stack(track->guessed[i]);
+		tee_perf_stack_free(track->guessed[i]);
 	free(track->stacks);
 }
 
-static bool in_range(const struct tee_perf_stack *stack, uint32_t cfa)
-{
-	return cfa - stack->lo <= stack->span;
-}
-
 /* Index of the first announced stack whose lo is above the CFA. */
-static uint32_t first_above(const struct tee_perf_track *track, uint32_t cfa)
+uint32_t tee_perf_stacks_first_above(const struct tee_perf_track *track, uint32_t cfa)
 {
 	uint32_t begin = 0, end = track->stack_count;
 	while (begin < end) {
@@ -115,67 +127,80 @@ static uint32_t first_above(const struct tee_perf_track *track, uint32_t cfa)
 	return begin;
 }
 
-static struct tee_perf_stack *find_announced(const struct tee_perf_track *track, uint32_t cfa)
+/* The innermost: it comes last of those that begin below the CFA. */
+struct tee_perf_stack *tee_perf_stacks_find_announced(const struct tee_perf_track *track, uint32_t cfa)
 {
-	uint32_t above = first_above(track, cfa);
-	if (above > 0 && in_range(track->stacks[above - 1], cfa))
-		return track->stacks[above - 1];
-	if (track->stack_count > 0 && in_range(track->stacks[track->stack_count - 1], cfa))
+	uint32_t above = tee_perf_stacks_first_above(track, cfa);
+	struct tee_perf_stack *stack = above > 0 ? track->stacks[above - 1] : NULL;
+	for (; stack != NULL; stack = stack->outer)
+		if (tee_perf_stack_holds(stack, cfa))
+			return stack;
+	if (track->stack_count > 0 && tee_perf_stack_holds(track->stacks[track->stack_count - 1], cfa))
 		return track->stacks[track->stack_count - 1]; /* it goes past 4 GiB */
 	return NULL;
 }
 
-static const struct tee_perf_frame *top_of(const struct tee_perf_track *track, const struct tee_perf_stack *stack)
+/* The lowest CFA so that no hole lies between it and this one, both of the stack. */
+static uint32_t lowest_in_reach(const struct tee_perf_track *track, const struct tee_perf_stack *stack, uint32_t cfa)
 {
-	return stack == track->stack ? track->hot.top : stack->top;
+	uint32_t above = tee_perf_stacks_first_above(track, cfa);
+	const struct tee_perf_stack *below = above > 0 ? track->stacks[above - 1] : NULL;
+	while (below != NULL && below != stack && below->outer != stack)
+		below = below->outer;
+	return below == NULL || below == stack || tee_perf_stack_holds(below, cfa) ? stack->lo
+										   : below->lo + below->span + 1;
 }
 
-static bool is_empty(const struct tee_perf_track *track, const struct tee_perf_stack *stack)
+bool tee_perf_stacks_edge(struct tee_perf_track *track)
 {
-	return tee_perf_frame_is_bottom(top_of(track, stack));
+	uint32_t before = track->hot.lo;
+	track->hot.lo = lowest_in_reach(track, track->stack, tee_perf_cfa(track->hot.top->w1));
+	return track->hot.lo != before;
 }
 
 /* The distance rule: near the top frame, the bottom frame, or (empty) the last CFA. */
 static bool near(const struct tee_perf_track *track, const struct tee_perf_stack *stack, uint32_t cfa)
 {
 	uint32_t low = stack->last, high = stack->last;
-	if (!is_empty(track, stack)) {
-		low = tee_perf_cfa(top_of(track, stack)->w1);
+	if (!tee_perf_stacks_is_empty(track, stack)) {
+		low = tee_perf_cfa(tee_perf_stacks_top(track, stack)->w1);
 		high = tee_perf_cfa(stack->frames[1].w1);
 	}
 	return low - cfa <= TEE_PERF_STACK_DISTANCE || cfa - high <= TEE_PERF_STACK_DISTANCE;
 }
 
 /* What is open on the stack is gone. */
-static void empty(struct tee_perf_track *track, struct tee_perf_stack *stack)
+void tee_perf_stacks_empty(struct tee_perf_track *track, struct tee_perf_stack *stack)
 {
 	struct tee_perf_stack *current = track->stack;
-	swap_to(track, stack);
+	tee_perf_stacks_swap(track, stack);
 	while (!tee_perf_frame_is_bottom(track->hot.top))
 		tee_perf_track_pop(track, TEE_PERF_UNWOUND);
-	swap_to(track, current);
+	tee_perf_stacks_swap(track, current);
 }
 
 /* A guessed stack ends where an announced one begins, or the fast path would take CFAs of that for its own. */
-static void clip(struct tee_perf_track *track, struct tee_perf_stack *stack)
+void tee_perf_stacks_clip(struct tee_perf_track *track, struct tee_perf_stack *stack)
 {
 	for (uint32_t i = 0; i < track->stack_count && stack->used; i++) {
 		const struct tee_perf_stack *other = track->stacks[i];
 		uint32_t lo = stack->lo, hi = lo + stack->span, other_hi = other->lo + other->span;
-		uint32_t here = is_empty(track, stack) ? stack->last : tee_perf_cfa(stack->frames[1].w1);
+		uint32_t here =
+		    tee_perf_stacks_is_empty(track, stack) ? stack->last : tee_perf_cfa(stack->frames[1].w1);
 		if (other->lo - lo > stack->span && lo - other->lo > other->span)
 			continue;
 		if ((int32_t)(other_hi - here) < 0) {
-			set_range(stack, other_hi + 1, hi - other_hi - 1);
+			tee_perf_stack_set_range(stack, other_hi + 1, hi - other_hi - 1);
 		} else if ((int32_t)(other->lo - here) > 0) {
-			set_range(stack, lo, other->lo - 1 - lo);
+			tee_perf_stack_set_range(stack, lo, other->lo - 1 - lo);
 		} else { /* the memory is announced as a stack that another guess has become */
-			empty(track, stack);
+			tee_perf_stacks_empty(track, stack);
 			stack->used = false;
 		}
 	}
-	if (!is_empty(track, stack) && !in_range(stack, tee_perf_cfa(top_of(track, stack)->w1)))
-		empty(track, stack);
+	if (!tee_perf_stacks_is_empty(track, stack) &&
+	    !tee_perf_stack_holds(stack, tee_perf_cfa(tee_perf_stacks_top(track, stack)->w1)))
+		tee_perf_stacks_empty(track, stack);
 	uint32_t height = tee_perf_cfa(stack->frames[0].w1) - stack->lo;
 	if (!stack->used || height > stack->span)
 		stack->frames[0].w1 = (uint64_t)stack->lo << 32;
@@ -193,7 +218,7 @@ static bool widen(struct tee_perf_stack *stack, uint32_t cfa)
 		hi = cfa + TEE_PERF_STACK_DISTANCE;
 	if (hi - lo > TEE_PERF_STACK_SPAN_MAX)
 		return false;
-	set_range(stack, lo, hi - lo);
+	tee_perf_stack_set_range(stack, lo, hi - lo);
 	return true;
 }
 
@@ -204,13 +229,13 @@ static struct tee_perf_stack *fresh_guessed(struct tee_perf_track *track)
 		if (!track->guessed[i]->used)
 			return track->guessed[i];
 	struct tee_perf_stack *stack = NULL;
-	if (track->guessed_count < TEE_PERF_STACKS_GUESSED && (stack = new_stack(track, 0)) != NULL)
+	if (track->guessed_count < TEE_PERF_STACKS_GUESSED && (stack = tee_perf_stack_new(track, 0)) != NULL)
 		return track->guessed[track->guessed_count++] = stack;
 	for (uint32_t i = 0; i < track->guessed_count; i++)
-		if (is_empty(track, track->guessed[i]))
+		if (tee_perf_stacks_is_empty(track, track->guessed[i]))
 			return track->guessed[i];
 	stack = track->stack->announced ? track->guessed[0] : track->stack;
-	empty(track, stack);
+	tee_perf_stacks_empty(track, stack);
 	return stack;
 }
 
@@ -220,8 +245,8 @@ static struct tee_perf_stack *open_guessed(struct tee_perf_track *track, uint32_
 	bool alone = track->stack_count == 0 && track->guessed_count == 1;
 	stack->used = false;
 	stack->last = cfa;
-	set_range(stack, cfa - TEE_PERF_STACK_DISTANCE, 2 * TEE_PERF_STACK_DISTANCE);
-	clip(track, stack);
+	tee_perf_stack_set_range(stack, cfa - TEE_PERF_STACK_DISTANCE, 2 * TEE_PERF_STACK_DISTANCE);
+	tee_perf_stacks_clip(track, stack);
 	if (!alone) {
 		track->guessed_stacks++;
 		stack->frames[0].node = tee_perf_track_pseudo(track, 0, TEE_PERF_PSEUDO_GUESSED);
@@ -233,10 +258,10 @@ static struct tee_perf_stack *open_guessed(struct tee_perf_track *track, uint32_
 
 static struct tee_perf_stack *find_guessed(struct tee_perf_track *track, uint32_t cfa)
 {
-	if (!track->stack->announced && track->stack->used && in_range(track->stack, cfa))
+	if (!track->stack->announced && track->stack->used && tee_perf_stack_holds(track->stack, cfa))
 		return track->stack;
 	for (uint32_t i = 0; i < track->guessed_count; i++)
-		if (track->guessed[i]->used && in_range(track->guessed[i], cfa))
+		if (track->guessed[i]->used && tee_perf_stack_holds(track->guessed[i], cfa))
 			return track->guessed[i];
 	for (uint32_t i = 0; i < track->guessed_count; i++)
 		if (track->guessed[i]->used && near(track, track->guessed[i], cfa))
@@ -247,21 +272,30 @@ static struct tee_perf_stack *find_guessed(struct tee_perf_track *track, uint32_
 void tee_perf_stacks_assign(struct tee_perf_track *track, uint32_t cfa)
 {
 	struct tee_perf_stack *stack = track->stack;
-	if (stack->announced && in_range(stack, cfa))
+	if (stack->announced && !stack->has_holes && tee_perf_stack_holds(stack, cfa))
 		return;
-	struct tee_perf_stack *announced = find_announced(track, cfa);
+	struct tee_perf_stack *announced = tee_perf_stacks_find_announced(track, cfa);
 	if (announced != NULL) {
 		switch_to(track, announced);
 		return;
 	}
 	stack = find_guessed(track, cfa);
-	if (stack != NULL && !in_range(stack, cfa) && !widen(stack, cfa))
+	if (stack != NULL && !tee_perf_stack_holds(stack, cfa) && !widen(stack, cfa))
 		stack = NULL;
 	if (stack == NULL)
 		stack = open_guessed(track, cfa);
 	stack->last = cfa;
 	switch_to(track, stack);
-	clip(track, stack);
+	tee_perf_stacks_clip(track, stack);
+}
+
+void tee_perf_stacks_resync(struct tee_perf_track *track, uint32_t cfa)
+{
+	struct tee_perf_stack *left = track->stack;
+	tee_perf_stacks_assign(track, cfa);
+	track->stack->resumable = true;
+	if (left != track->stack && left->is_signal && !left->resumable)
+		tee_perf_stacks_empty(track, left);
 }
 
 void tee_perf_stacks_leave(struct tee_perf_track *track)
@@ -269,11 +303,11 @@ void tee_perf_stacks_leave(struct tee_perf_track *track)
 	struct tee_perf_stack *back = track->stack->previous;
 	if (back == NULL || !tee_perf_frame_is_bottom(track->hot.top))
 		return;
-	if (is_empty(track, back))
+	if (tee_perf_stacks_is_empty(track, back))
 		back = track->own;
-	if (back == NULL || back == track->stack || is_empty(track, back))
+	if (back == NULL || back == track->stack || tee_perf_stacks_is_empty(track, back))
 		return;
-	swap_to(track, back);
+	tee_perf_stacks_swap(track, back);
 	track->switched = true;
 }
 
@@ -287,110 +321,8 @@ void tee_perf_stacks_each(struct tee_perf_track *track, void (*visit)(struct tee
 		    i < track->stack_count ? track->stacks[i] : track->guessed[i - track->stack_count];
 		if (stack == current || tee_perf_frame_is_bottom(stack->top))
 			continue;
-		swap_to(track, stack);
+		tee_perf_stacks_swap(track, stack);
 		visit(track, argument);
-		swap_to(track, current);
+		tee_perf_stacks_swap(track, current);
 	}
-}
-
-/* Its memory belongs to another stack now. It is in no list any more. */
-static void drop_stack(struct tee_perf_track *track, struct tee_perf_stack *stack)
-{
-	struct tee_perf_stack *back = stack->previous;
-	empty(track, stack);
-	if (track->stack == stack)
-		swap_to(track, back != NULL && back != stack ? back : track->guessed[0]);
-	if (track->own == stack)
-		track->own = NULL;
-	for (uint32_t i = 0; i < track->stack_count; i++)
-		if (track->stacks[i]->previous == stack)
-			track->stacks[i]->previous = NULL;
-	for (uint32_t i = 0; i < track->guessed_count; i++)
-		if (track->guessed[i]->previous == stack)
-			track->guessed[i]->previous = NULL;
-	free_stack(stack);
-}
-
-static void take_out(struct tee_perf_track *track, uint32_t place)
-{
-	memmove(track->stacks + place, track->stacks + place + 1,
-		(track->stack_count - place - 1) * sizeof *track->stacks);
-	track->stack_count--;
-}
-
-/* Takes what overlaps the new stack out of the list and drops it; but one of the same upper end is the same stack,
- * and is returned. */
-static struct tee_perf_stack *make_way(struct tee_perf_track *track, uint32_t lo, uint32_t span)
-{
-	struct tee_perf_stack *same = NULL;
-	for (uint32_t i = 0; i < track->stack_count;) {
-		struct tee_perf_stack *stack = track->stacks[i];
-		if (stack->lo - lo > span && lo - stack->lo > stack->span) {
-			i++;
-			continue;
-		}
-		take_out(track, i);
-		if (stack->lo + stack->span == lo + span)
-			same = stack;
-		else
-			drop_stack(track, stack);
-	}
-	return same;
-}
-
-/* The guessed stack that turns out to be the announced one, or a new one. NULL: out of memory. */
-static struct tee_perf_stack *adopt(struct tee_perf_track *track, uint32_t lo, uint32_t span)
-{
-	bool first = track->stack_count == 0;
-	struct tee_perf_stack *stack = NULL;
-	for (uint32_t i = 0; i < track->guessed_count && stack == NULL; i++) {
-		struct tee_perf_stack *guessed = track->guessed[i];
-		bool inside = tee_perf_cfa(guessed->frames[1].w1) - lo <= span &&
-			      tee_perf_cfa(top_of(track, guessed)->w1) - lo <= span;
-		if (is_empty(track, guessed) ? !guessed->used && first : inside)
-			stack = guessed;
-	}
-	if (stack == NULL) {
-		uint32_t node = first ? 0 : tee_perf_track_pseudo(track, 0, TEE_PERF_PSEUDO_STACK);
-		return new_stack(track, node);
-	}
-	struct tee_perf_stack *replacement = new_stack(track, 0); /* the first guessed one is always there */
-	if (replacement == NULL)
-		return NULL;
-	for (uint32_t i = 0; i < track->guessed_count; i++)
-		if (track->guessed[i] == stack)
-			track->guessed[i] = replacement;
-	return stack;
-}
-
-void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_t hi)
-{
-	if (hi <= lo)
-		return;
-	/* A CFA may be the upper end, where the first frame was called, but not the lower: stacks may touch. */
-	uint32_t span = hi - lo > TEE_PERF_STACK_SPAN_MAX ? TEE_PERF_STACK_SPAN_MAX : (uint32_t)(hi - lo - 1);
-	uint32_t begin = (uint32_t)hi - span;
-	struct tee_perf_stack *stack = find_announced(track, begin);
-	if (stack != NULL && stack->lo + stack->span == begin + span)
-		return; /* it is announced again with each sub-buffer; if it has been larger, it stays so */
-	if (track->stack_count == TEE_PERF_STACKS_MAX ||
-	    tee_perf_grow(&track->stacks, track->stack_count, &track->stack_capacity, sizeof(void *)) != 0)
-		return;
-	stack = make_way(track, begin, span);
-	if (stack == NULL)
-		stack = adopt(track, begin, span);
-	if (stack == NULL)
-		return;
-	stack->announced = true;
-	if (track->own == NULL)
-		track->own = stack;
-	set_range(stack, begin, span);
-	if (stack == track->stack)
-		track->hot.lo = stack->lo;
-	uint32_t place = first_above(track, begin);
-	memmove(track->stacks + place + 1, track->stacks + place, (track->stack_count - place) * sizeof *track->stacks);
-	track->stacks[place] = stack;
-	track->stack_count++;
-	for (uint32_t i = 0; i < track->guessed_count; i++)
-		clip(track, track->guessed[i]);
 }

@@ -11,6 +11,7 @@
 #define TEE_PERF_STACKS_MAX     8192u               /* announced stacks of one thread */
 #define TEE_PERF_STACKS_GUESSED 64u                 /* guessed stacks of one thread */
 #define TEE_PERF_STACK_SPAN_MAX UINT32_C(0x7fffffff)
+#define TEE_PERF_ANNOUNCEMENTS  8u /* begun within each other */
 #define TEE_PERF_STACK_DISTANCE                                                                                        \
 	(UINT32_C(256) << 10)                     /* a CFA farther than this from a guessed stack lies in another      \
 						   */
@@ -21,7 +22,9 @@
  * recorder or recording is off. A flag makes it differ from every time, which sends a return off the fast path. */
 #define TEE_PERF_FRAME_PSEUDO      (UINT64_C(1) << 63)
 #define TEE_PERF_FRAME_UNCONFIRMED (UINT64_C(1) << 62)
-#define TEE_PERF_FRAME_FLAGS       (TEE_PERF_FRAME_PSEUDO | TEE_PERF_FRAME_UNCONFIRMED)
+#define TEE_PERF_FRAME_EDGE        (UINT64_C(1) << 61) /* another stack lies between it and the frame before it */
+#define TEE_PERF_FRAME_DOUBT       (TEE_PERF_FRAME_PSEUDO | TEE_PERF_FRAME_UNCONFIRMED)
+#define TEE_PERF_FRAME_FLAGS       (TEE_PERF_FRAME_DOUBT | TEE_PERF_FRAME_EDGE)
 /* The sentinel below the first frame. What has a CFA below its CFA can be no news of functions that were open before
  * the track began (see struct tee_perf_segment). */
 #define TEE_PERF_FRAME_BOTTOM UINT64_MAX
@@ -43,6 +46,10 @@ struct tee_perf_frame_extra {
 struct tee_perf_stack {
 	uint32_t lo, span; /* CFAs lo .. lo + span, modulo 2^32 */
 	bool announced;
+	bool is_signal;                /* handlers run on it */
+	bool resumable;                /* what is open on it called setjmp: it may be waiting for a longjmp */
+	bool has_holes;                /* others lie within its range */
+	struct tee_perf_stack *outer;  /* the one that this lies within; NULL: none */
 	bool used;                     /* a guessed one: has a range */
 	uint32_t last;                 /* a guessed one: the CFA that it was last chosen for */
 	struct tee_perf_frame *frames; /* [0] is the sentinel */
@@ -133,7 +140,9 @@ struct tee_perf_track {
 	struct tee_perf_stack *guessed[TEE_PERF_STACKS_GUESSED];
 	uint32_t guessed_count;
 	uint32_t guessed_stacks; /* opened by the distance rule next to another: the report says so */
-	uint64_t announced_lo;
+	uint64_t
+	    announced_lo[TEE_PERF_ANNOUNCEMENTS]; /* of which the upper end is to come: a handler may come between */
+	uint32_t announced_count;
 
 	uint32_t root;                     /* node of what runs below no known function: of the present segment */
 	struct tee_perf_segment *segments; /* the ended ones */
@@ -198,7 +207,14 @@ void tee_perf_stacks_clear(struct tee_perf_track *track);
 void tee_perf_stacks_assign(struct tee_perf_track *track, uint32_t cfa);
 /* If the current stack is empty: the one that ran before it goes on, or the thread's own. */
 void tee_perf_stacks_leave(struct tee_perf_track *track);
-void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_t hi);
+/* A stack that lies within another is a hole in that one. Forgotten: hi == lo. */
+void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_t hi, bool is_signal);
+/* A function that called setjmp runs again, with this CFA: the handlers of the signal stack that it was left from are
+ * gone, unless they called setjmp themselves. */
+void tee_perf_stacks_resync(struct tee_perf_track *track, uint32_t cfa);
+/* The top frame has changed: the fast path must not take CFAs of a hole for its own. True: a hole lies between the top
+ * frame and the one before. */
+bool tee_perf_stacks_edge(struct tee_perf_track *track);
 /* Calls visit for every stack, the current one included, after making it the current one; goes back at the end. */
 void tee_perf_stacks_each(struct tee_perf_track *track, void (*visit)(struct tee_perf_track *track, void *argument),
 			  void *argument);

@@ -126,6 +126,8 @@ static void push(struct tee_perf_track *track, enum tee_perf_kind kind, uint64_t
 	}
 	*++track->hot.top = (struct tee_perf_frame){ w1, track->hot.time, node };
 	reset_hint(track);
+	if (track->stack->has_holes && tee_perf_stacks_edge(track))
+		track->hot.top->start |= TEE_PERF_FRAME_EDGE;
 	if (track->observer != NULL)
 		observe_push(track);
 }
@@ -169,6 +171,8 @@ void tee_perf_track_pop(struct tee_perf_track *track, enum tee_perf_ended how)
 	}
 	track->hot.top--;
 	reset_hint(track);
+	if (track->stack->has_holes)
+		tee_perf_stacks_edge(track);
 }
 
 static void close_stack(struct tee_perf_track *track, void *how)
@@ -188,7 +192,7 @@ static void unconfirm_stack(struct tee_perf_track *track, void *argument)
 {
 	uint32_t count = 0;
 	for (const struct tee_perf_frame *frame = track->hot.top;
-	     !tee_perf_frame_is_bottom(frame) && (frame->start & TEE_PERF_FRAME_FLAGS) == 0; frame--)
+	     !tee_perf_frame_is_bottom(frame) && (frame->start & TEE_PERF_FRAME_DOUBT) == 0; frame--)
 		count++;
 	if (count == 0 || tee_perf_track_room(track, count) != 0)
 		return;
@@ -245,7 +249,7 @@ static struct tee_perf_frame *find_named(const struct tee_perf_track *track, uin
 static void pop_ended_in_gap(struct tee_perf_track *track, uint32_t cfa)
 {
 	while (!tee_perf_frame_is_bottom(track->hot.top) && tee_perf_cfa(track->hot.top->w1) == cfa &&
-	       (track->hot.top->start & TEE_PERF_FRAME_FLAGS) != 0)
+	       (track->hot.top->start & TEE_PERF_FRAME_DOUBT) != 0)
 		tee_perf_track_pop(track, TEE_PERF_LOST_IN_GAP);
 }
 
@@ -284,6 +288,7 @@ static void apply_return(struct tee_perf_track *track, const struct tee_perf_rec
 
 static void apply_resync(struct tee_perf_track *track, const struct tee_perf_record *record)
 {
+	tee_perf_stacks_resync(track, tee_perf_cfa(record->w1));
 	if (!return_to(track, record->w1) && tee_perf_frame_is_bottom(track->hot.top))
 		raise_bottom(track, TEE_PERF_RESYNC, record->w1);
 }
@@ -304,6 +309,20 @@ static void switch_on(struct tee_perf_track *track)
 		return;
 	track->off = false;
 	tee_perf_track_unconfirm(track, TEE_PERF_PSEUDO_PAUSED);
+}
+
+/* The two ends of a stack come in two records, between which a handler may have announced another. */
+static void begin_stack(struct tee_perf_track *track, uint64_t lo)
+{
+	if (track->announced_count == TEE_PERF_ANNOUNCEMENTS) /* their ends were lost */
+		track->announced_count = 0;
+	track->announced_lo[track->announced_count++] = lo;
+}
+
+static void end_stack(struct tee_perf_track *track, uint64_t hi, bool is_signal)
+{
+	if (track->announced_count != 0)
+		tee_perf_stacks_announce(track, track->announced_lo[--track->announced_count], hi, is_signal);
 }
 
 static void apply_meta(struct tee_perf_track *track, const struct tee_perf_record *record)
@@ -332,10 +351,11 @@ static void apply_meta(struct tee_perf_track *track, const struct tee_perf_recor
 		tee_perf_track_time(track, record);
 		break;
 	case TEE_PERF_META_STACK_LO:
-		track->announced_lo = payload;
+		begin_stack(track, payload);
 		break;
 	case TEE_PERF_META_STACK_HI:
-		tee_perf_stacks_announce(track, track->announced_lo, payload);
+	case TEE_PERF_META_SIGNAL_STACK_HI:
+		end_stack(track, payload, (record->w1 & 0xff) == TEE_PERF_META_SIGNAL_STACK_HI);
 		break;
 	case TEE_PERF_META_THREAD_END:
 		tee_perf_track_close(track, TEE_PERF_UNWOUND);

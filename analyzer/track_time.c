@@ -34,20 +34,23 @@ void tee_perf_track_hold_gap(struct tee_perf_track *track)
 	track->gap_cursor = 0;
 }
 
-/* The deepest frame that was open ever since the time last changed: those pushed since carry the present time. */
-static uint32_t node_open_throughout(const struct tee_perf_track *track)
-{
-	if (track->switched)
-		return track->root;
-	const struct tee_perf_frame *frame = track->hot.top;
-	while (!tee_perf_frame_is_bottom(frame) && (frame->start & ~TEE_PERF_FRAME_FLAGS) == track->hot.time)
-		frame--;
-	return frame->node;
-}
-
+/* Time that belongs to nobody in particular goes below the deepest frame that was open ever since the time last
+ * changed; for those pushed since, which carry the present time, it has not passed. After a change of stacks that is
+ * no frame of this one, and the time passes on none. */
 static void give_unresolved(struct tee_perf_track *track, uint64_t duration)
 {
-	uint32_t node = tee_perf_track_pseudo(track, node_open_throughout(track), TEE_PERF_PSEUDO_UNRESOLVED);
+	uint32_t below = track->root;
+	struct tee_perf_frame *frame = track->hot.top;
+	if (track->switched) {
+		track->hot.time -= duration;
+	} else {
+		for (; !tee_perf_frame_is_bottom(frame) &&
+		       (frame->start & ~TEE_PERF_FRAME_FLAGS) == track->hot.time - duration;
+		     frame--)
+			frame->start += duration;
+		below = frame->node;
+	}
+	uint32_t node = tee_perf_track_pseudo(track, below, TEE_PERF_PSEUDO_UNRESOLVED);
 	track->cct.nodes[node].self_ns += duration;
 }
 
@@ -98,10 +101,11 @@ static void advance(struct tee_perf_track *track, uint64_t ns, uint64_t waited_n
 	uint64_t unresolved = 0;
 	if (clock == TEE_PERF_CLOCK_HOST)
 		unresolved = unresolved_time(track, track->now_ns, track->now_ns + passed);
+	track->hot.time += unresolved;
 	if (unresolved != 0)
 		give_unresolved(track, unresolved);
 	give_top(track, passed - unresolved);
-	track->hot.time += passed;
+	track->hot.time += passed - unresolved;
 	track->now_ns = ns;
 	track->switched = false;
 	if (ns >= track->remap_ns)

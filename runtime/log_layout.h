@@ -47,6 +47,8 @@ enum tee_perf_meta {
 	TEE_PERF_META_WALK_END = 13, /* payload: 1: the walk reached the end of the stack */
 };
 
+#define TEE_PERF_END_OF_PROCESS 1
+
 enum tee_perf_clock { TEE_PERF_CLOCK_HOST = 0, TEE_PERF_CLOCK_TSC = 1 };
 enum tee_perf_full { TEE_PERF_FULL_WAIT = 0, TEE_PERF_FULL_DROP = 1, TEE_PERF_FULL_OVERWRITE = 2 };
 
@@ -98,7 +100,7 @@ struct tee_perf_log_process { /* one line */
 	uint64_t generation; /* counts the uses of this entry */
 	uint64_t slot_count; /* slots used so far */
 	uint64_t unserved;   /* threads that found no slot */
-	uint64_t flags; /* TEE_PERF_PROCESS_MACHINE: ELF machine of the program, 0: not said */
+	uint64_t flags;      /* TEE_PERF_PROCESS_MACHINE: ELF machine of the program, 0: not said */
 };
 #define TEE_PERF_PROCESS_MACHINE UINT64_C(0xffff)
 

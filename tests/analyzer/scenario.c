@@ -207,11 +207,10 @@ static int play_record(struct player *player, char **words, size_t count)
 		const char *word;
 		unsigned meta;
 		size_t words;
-	} metas[] = { { "lost", TEE_PERF_META_LOST, 3 },
-		      { "hole", TEE_PERF_META_HOLE, 3 },
-		      { "off", TEE_PERF_META_OFF, 2 },
-		      { "on", TEE_PERF_META_ON, 2 },
-		      { "done", 9, 2 } };
+	} metas[] = { { "lost", TEE_PERF_META_LOST, 3 },       { "hole", TEE_PERF_META_HOLE, 3 },
+		      { "off", TEE_PERF_META_OFF, 2 },         { "on", TEE_PERF_META_ON, 2 },
+		      { "done", TEE_PERF_META_THREAD_END, 2 }, { "lo", TEE_PERF_META_STACK_LO, 3 },
+		      { "hi", TEE_PERF_META_STACK_HI, 3 },     { "forget", TEE_PERF_META_STACK_HI, 3 } };
 	player->now = number(words[0]);
 	const char *what = words[1];
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
@@ -220,16 +219,21 @@ static int play_record(struct player *player, char **words, size_t count)
 					  (uint64_t)(uint32_t)number(words[3]) << 32 | find_entry(player, words[2]));
 	for (size_t i = 0; i < sizeof metas / sizeof *metas; i++)
 		if (strcmp(what, metas[i].word) == 0 && count == metas[i].words)
-			return add_meta(player, metas[i].meta, count > 2 ? number(words[2]) : 0);
+			return (strcmp(what, "forget") == 0 ? add_meta(player, TEE_PERF_META_STACK_LO, number(words[2]))
+							    : 0) |
+			       add_meta(player, metas[i].meta, count > 2 ? number(words[2]) : 0);
 	if (strcmp(what, "gap") == 0 && count == 3)
 		return add_record(player, TEE_PERF_GAP, number(words[2]));
 	if (strcmp(what, "mark") == 0 && count == 3)
 		return add_meta(player, TEE_PERF_META_MARK, find_entry(player, words[2]));
 	if (strcmp(what, "clock") == 0 && count == 3)
 		return add_meta(player, TEE_PERF_META_CLOCK, strcmp(words[2], "tsc") == 0);
-	if (strcmp(what, "stack") == 0 && count == 4)
+	if ((strcmp(what, "stack") == 0 || strcmp(what, "sigstack") == 0) && count == 4)
 		return add_meta(player, TEE_PERF_META_STACK_LO, number(words[2])) |
-		       add_meta(player, TEE_PERF_META_STACK_HI, number(words[3]));
+		       add_meta(player, what[1] == 'i' ? TEE_PERF_META_SIGNAL_STACK_HI : TEE_PERF_META_STACK_HI,
+				number(words[3]));
+	if (strcmp(what, "exited") == 0 && count == 2)
+		return add_meta(player, TEE_PERF_META_THREAD_END, TEE_PERF_END_OF_PROCESS);
 	return -1;
 }
 

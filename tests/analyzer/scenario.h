@@ -14,10 +14,11 @@
  *   TIME call|inl|ret|res NAME CFA              numbers: decimal, or 0x...
  *   TIME gap WAITED
  *   TIME lost|hole COUNT
- *   TIME off|on|done                            done: the thread has ended
+ *   TIME off|on|done|exited                     done: the thread has ended; exited: its process
  *   TIME mark NAME
  *   TIME clock host|tsc
- *   TIME stack LO HI
+ *   TIME stack|sigstack LO HI                   or in two parts: TIME lo LO; TIME hi HI
+ *   TIME forget LO
  *
  * NAME is looked up in the process's modules from the last one on, or in module M as NAME@M; a name that no module has
  * stands for an unknown entry. */

@@ -64,6 +64,134 @@ START_TEST(fibers)
 }
 END_TEST
 
+/* A signal stack in an array of main's: it is a hole in the stack that it lies in. Functions below and above it, and
+ * handlers, take turns. */
+START_TEST(stack_within_a_stack)
+{
+	const char *scenario =
+	    PROGRAM "0 call main 0x707fff00; 10 call f 0x707e0000; 20 sigstack 0x707f0000 0x707ff000;"
+		    "30 call h 0x707fef00; 40 call g 0x707fee00; 50 ret g 0x707fee00; 60 ret h 0x707fef00;"
+		    "70 call g 0x707dff00; 80 call h 0x707fef00; 90 ret h 0x707fef00; 100 ret g 0x707dff00;"
+		    "110 ret f 0x707e0000; 120 call h 0x707fef00; 130 ret h 0x707fef00; 140 call i 0x707ff800;"
+		    "150 ret i 0x707ff800; 160 call f 0x707e0000; 170 call h 0x707fef00; 180 ret h 0x707fef00;"
+		    "190 ret f 0x707e0000; 200 call h 0x707fef00; 210 ret h 0x707fef00; 220 ret main 0x707fff00";
+	model_text_expect_tree(scenario, 0,
+			       "[not instrumented] 0 0\n"
+			       "  main 1 60\n"
+			       "    f 2 60\n"
+			       "      g 1 20\n"
+			       "    i 1 10\n"
+			       "  [other stack] 0 0\n"
+			       "    h 5 60\n"
+			       "      g 1 10\n");
+}
+END_TEST
+
+/* The bounds of the thread's own stack are of the mapping that it lies in, with a fiber below it in the same. */
+START_TEST(stack_at_the_bottom_of_the_mapping)
+{
+	model_text_expect_functions(
+	    PROGRAM "0 call main 0x707fff00; 10 call f 0x707ffe00; 20 stack 0x70000000 0x70010000;"
+		    "20 call h 0x7000ff00; 30 call g 0x7000fe00; 40 ret g 0x7000fe00;"
+		    "50 call g 0x707ffd00; 60 ret g 0x707ffd00; 70 ret h 0x7000ff00; 80 ret f 0x707ffe00;"
+		    "90 ret main 0x707fff00",
+	    0,
+	    "[other stack] calls=0 self=0 total=30 min=0 max=0\n"
+	    "f calls=1 self=30 total=40 min=40 max=40\n"
+	    "g calls=2 self=20 total=20 min=10 max=10\n"
+	    "h calls=1 self=20 total=30 min=30 max=30\n"
+	    "main calls=1 self=20 total=60 min=60 max=60\n");
+}
+END_TEST
+
+/* All that runs is on a fiber in the mapping that was taken for the thread's stack. */
+START_TEST(own_stack_better_known)
+{
+	model_text_expect_tree(PROGRAM "0 call main 0x7001ff00; 10 stack 0x70010000 0x70020000; 20 call f 0x7001fe00;"
+				       "30 stack 0x70020000 0x70030000; 40 call h 0x7002ff00; 50 ret h 0x7002ff00;"
+				       "60 ret f 0x7001fe00; 70 ret main 0x7001ff00",
+			       0,
+			       "[not instrumented] 0 0\n"
+			       "  main 1 30\n"
+			       "    f 1 30\n"
+			       "  [other stack] 0 0\n"
+			       "    h 1 10\n");
+}
+END_TEST
+
+/* A handler on a signal stack leaves by siglongjmp, into a coroutine: its frames are gone, and take no more time,
+ * although the coroutine ends and the thread goes back to where it came from. */
+START_TEST(siglongjmp_into_a_coroutine)
+{
+	model_text_expect_tree(
+	    PROGRAM "0 stack 0x20000000 0x20010000; 0 sigstack 0x10000000 0x10010000; 0 call main 0x707fff00;"
+		    "10 call f 0x2000ff00; 20 call h 0x1000ff00; 30 call g 0x1000fe00; 40 res f 0x2000ff00;"
+		    "50 ret f 0x2000ff00; 70 ret main 0x707fff00",
+	    0,
+	    "[not instrumented] 0 0\n"
+	    "  [other stack] 0 0\n"
+	    "    f 1 20\n"
+	    "    h 1 10\n"
+	    "      g 1 10\n"
+	    "  main 1 30\n");
+	model_text_expect_functions(
+	    PROGRAM "0 stack 0x20000000 0x20010000; 0 sigstack 0x10000000 0x10010000;"
+		    "0 call main 0x707fff00; 10 call f 0x2000ff00; 20 call h 0x1000ff00;"
+		    "30 call g 0x1000fe00; 40 res f 0x2000ff00; 50 call i 0x1000fd00; 60 ret i 0x1000fd00;"
+		    "70 ret f 0x2000ff00; 70 ret main 0x707fff00",
+	    0,
+	    "[other stack] calls=0 self=0 total=60 min=0 max=0\n"
+	    "f calls=1 self=30 total=30 min=30 max=30\n"
+	    "g calls=1 self=10 total=10 min=10 max=10 unwound=1\n"
+	    "h calls=1 self=10 total=20 min=20 max=20 unwound=1\n"
+	    "i calls=1 self=10 total=10 min=10 max=10\n"
+	    "main calls=1 self=10 total=10 min=10 max=10\n");
+}
+END_TEST
+
+/* A coroutine made by the trick of a signal handler that called setjmp: it is waiting, not gone. */
+START_TEST(coroutine_on_a_signal_stack)
+{
+	model_text_expect_functions(PROGRAM
+				    "0 sigstack 0x10000000 0x10010000; 0 call main 0x707fff00; 10 call h 0x1000ff00;"
+				    "20 res h 0x1000ff00; 30 res main 0x707fff00; 40 res h 0x1000ff00;"
+				    "50 ret h 0x1000ff00; 60 ret main 0x707fff00",
+				    0,
+				    "[other stack] calls=0 self=0 total=30 min=0 max=0\n"
+				    "h calls=1 self=30 total=30 min=30 max=30\n"
+				    "main calls=1 self=30 total=30 min=30 max=30\n");
+}
+END_TEST
+
+/* A handler announces a stack between the two records that announce another. */
+START_TEST(announced_within_an_announcement)
+{
+	model_text_expect_tree(PROGRAM
+			       "0 call main 0x707fff00; 10 lo 0x20000000; 10 stack 0x10000000 0x10010000;"
+			       "10 hi 0x20010000; 20 call h 0x1000ff00; 30 call f 0x2000ff00; 40 ret f 0x2000ff00;"
+			       "50 ret h 0x1000ff00; 60 ret main 0x707fff00",
+			       0,
+			       "[not instrumented] 0 0\n"
+			       "  main 1 30\n"
+			       "  [other stack] 0 0\n"
+			       "    h 1 20\n"
+			       "    f 1 10\n");
+}
+END_TEST
+
+/* What is open on a forgotten stack is gone; its memory may be anything then. */
+START_TEST(forgotten_stack)
+{
+	model_text_expect_functions(PROGRAM
+				    "0 stack 0x20000000 0x20010000; 0 call main 0x707fff00; 10 call f 0x2000ff00;"
+				    "20 forget 0x20000000; 30 ret main 0x707fff00",
+				    0,
+				    "[other stack] calls=0 self=0 total=10 min=0 max=0\n"
+				    "f calls=1 self=10 total=10 min=10 max=10 unwound=1\n"
+				    "main calls=1 self=20 total=20 min=20 max=20\n");
+}
+END_TEST
+
 /* The memory of a stack is announced as another one: what was open on it is gone. */
 START_TEST(stack_memory_is_used_again)
 {
@@ -182,6 +310,13 @@ Suite *stacks_suite(void)
 	const TTest *const tests[] = { signal_stack,
 				       signal_stack_above,
 				       fibers,
+				       stack_within_a_stack,
+				       stack_at_the_bottom_of_the_mapping,
+				       own_stack_better_known,
+				       siglongjmp_into_a_coroutine,
+				       coroutine_on_a_signal_stack,
+				       announced_within_an_announcement,
+				       forgotten_stack,
 				       stack_memory_is_used_again,
 				       announced_again,
 				       guessed_stack,
