@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 struct record_options {
-	const char *output;
+	const char *output, *shared_file;
 	int clock, full, keep;
-	uint64_t clock_period, ring_size, max_size, delay;
+	uint64_t clock_period, ring_size, max_size, delay, shared_size, shared_processes;
 	double duration;
 	bool no_follow, follow_daemons, quiet, progress, no_cmdline;
 };
@@ -28,7 +28,7 @@ static const struct tee_perf_option options[] = {
 	{ "full", 0, TEE_PERF_OPTION_CHOICE, PLACE(full), NULL,
 	  "when a ring is full: the thread waits (default), drops and counts, or forgets the oldest", policies },
 	{ "ring-size", 0, TEE_PERF_OPTION_SIZE, PLACE(ring_size), "BYTES",
-	  "most that one thread's ring may take (default 4M)", NULL, TEE_PERF_RING_BYTES_MIN },
+	  "most that one thread's ring may take (default 4M; 1M with --shared-file)", NULL, TEE_PERF_RING_BYTES_MIN },
 	{ "keep", 0, TEE_PERF_OPTION_CHOICE, PLACE(keep), NULL,
 	  "every call (default), or the profile alone, which does not grow with time", keeps },
 	{ "max-size", 0, TEE_PERF_OPTION_SIZE, PLACE(max_size), "BYTES",
@@ -39,6 +39,12 @@ static const struct tee_perf_option options[] = {
 	{ "no-follow", 0, TEE_PERF_OPTION_FLAG, PLACE(no_follow), NULL, "record the first process only" },
 	{ "follow-daemons", 0, TEE_PERF_OPTION_FLAG, PLACE(follow_daemons), NULL,
 	  "wait for processes that outlive the command" },
+	{ "shared-file", 0, TEE_PERF_OPTION_STRING, PLACE(shared_file), "PATH",
+	  "keep the log in this file, for programs in a guest or a library OS that the command runs" },
+	{ "shared-size", 0, TEE_PERF_OPTION_SIZE, PLACE(shared_size), "BYTES",
+	  "size of that file (default 1G, sparse; an existing file keeps its own)", NULL, 2 << 20 },
+	{ "shared-processes", 0, TEE_PERF_OPTION_NUMBER, PLACE(shared_processes), "N",
+	  "that it is divided among, each counting once (default 16)", NULL, 1 },
 	{ "no-cmdline", 0, TEE_PERF_OPTION_FLAG, PLACE(no_cmdline), NULL, "leave the command line out of the file" },
 	{ "progress", 0, TEE_PERF_OPTION_FLAG, PLACE(progress), NULL, "show a status line" },
 	{ "quiet", 'q', TEE_PERF_OPTION_FLAG, PLACE(quiet), NULL, "no summary" },
@@ -64,11 +70,30 @@ static uint64_t ring_bytes(uint64_t wanted)
 	return bytes;
 }
 
+static int check_shared(const struct record_options *chosen, struct tee_perf_error *err)
+{
+	if (chosen->shared_file == NULL && (chosen->shared_size != 0 || chosen->shared_processes != 0))
+		return tee_perf_fail(err, TEE_PERF_USAGE,
+				     "record: --shared-size and --shared-processes belong to --shared-file");
+	if (chosen->shared_file != NULL && chosen->follow_daemons)
+		return tee_perf_fail(
+		    err, TEE_PERF_USAGE,
+		    "record: with --shared-file nobody tells when a daemon ends: --follow-daemons cannot "
+		    "be used");
+	if (chosen->shared_file != NULL && chosen->clock == TEE_PERF_CHOOSE_TSC)
+		return tee_perf_fail(err, TEE_PERF_USAGE,
+				     "record: with --shared-file the clock is the host's: the time-stamp counter of a "
+				     "guest is not this machine's");
+	if (chosen->shared_processes > TEE_PERF_PROCESS_MAX)
+		return tee_perf_fail(err, TEE_PERF_USAGE, "record: --shared-processes: %u at most",
+				     TEE_PERF_PROCESS_MAX);
+	return 0;
+}
+
 int tee_perf_cmd_record(int argc, char **argv)
 {
 	struct record_options chosen = { .output = TEE_PERF_DEFAULT_INPUT,
 					 .clock_period = 1000,
-					 .ring_size = 4u << 20,
 					 .max_size = UINT64_C(4) << 30 };
 	struct tee_perf_error err = { 0 };
 	int first, status = tee_perf_options_parse(&usage, argc, argv, &chosen, &first, &err);
@@ -80,6 +105,10 @@ int tee_perf_cmd_record(int argc, char **argv)
 			      "record: no command given: tee-perf record [options] -- command ...");
 		return tee_perf_cli_fail(&err);
 	}
+	if (check_shared(&chosen, &err) != 0)
+		return tee_perf_cli_fail(&err);
+	if (chosen.ring_size == 0)
+		chosen.ring_size = chosen.shared_file != NULL ? 1u << 20 : 4u << 20;
 	struct tee_perf_record_options record = {
 		.output = chosen.output,
 		.clock = (enum tee_perf_clock_choice)chosen.clock,
@@ -95,6 +124,9 @@ int tee_perf_cmd_record(int argc, char **argv)
 		.quiet = chosen.quiet,
 		.progress = chosen.progress,
 		.no_cmdline = chosen.no_cmdline,
+		.shared_file = chosen.shared_file,
+		.shared_bytes = chosen.shared_size,
+		.shared_processes = chosen.shared_processes != 0 ? (unsigned)chosen.shared_processes : 16,
 		.command = argv + first,
 	};
 	status = tee_perf_record(&record, &err);

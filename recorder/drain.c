@@ -68,18 +68,28 @@ void tee_perf_drain_before_block(void *data)
 
 /* ---- processes */
 
+/* The first line of /proc/..., or nothing. */
+static void read_name(const char *path, char *name, int size)
+{
+	FILE *file = fopen(path, "re");
+
+	if (file == NULL)
+		return;
+	if (fgets(name, size, file) != NULL)
+		name[strcspn(name, "\n")] = '\0';
+	fclose(file);
+}
+
 static void push_process(struct tee_perf_drain *drain, const struct tee_perf_process *process)
 {
 	char command[256] = "", path[64];
 	struct tee_perf_bytes payload = { 0 };
 
 	snprintf(path, sizeof path, "/proc/%u/comm", process->pid);
-	FILE *file = fopen(path, "re");
-	if (file != NULL) {
-		if (fgets(command, sizeof command, file) != NULL)
-			command[strcspn(command, "\n")] = '\0';
-		fclose(file);
-	}
+	if (drain->foreign)
+		tee_perf_modules_first_name(drain, process, command, sizeof command);
+	else
+		read_name(path, command, sizeof command);
 	struct tee_perf_process_info info = { .process = process->number,
 					      .parent = process->parent,
 					      .pid = process->pid,
@@ -98,12 +108,8 @@ void tee_perf_drain_thread(struct tee_perf_drain *drain, struct tee_perf_process
 	struct tee_perf_bytes payload = { 0 };
 
 	snprintf(path, sizeof path, "/proc/%u/task/%u/comm", process->pid, tid);
-	FILE *file = fopen(path, "re");
-	if (file != NULL) {
-		if (fgets(name, sizeof name, file) != NULL)
-			name[strcspn(name, "\n")] = '\0';
-		fclose(file);
-	}
+	if (!drain->foreign)
+		read_name(path, name, sizeof name);
 	struct tee_perf_thread_info info = {
 		.process = stream->process, .thread = stream->thread, .tid = tid, .name = name
 	};
@@ -162,8 +168,9 @@ static void meet(struct tee_perf_drain *drain, unsigned entry)
 	process->pid = (uint32_t)region_load(&told->pid);
 	process->generation = region_load(&told->generation);
 	process->parent = number_of_parent(drain, told);
-	process->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
-	process->gone = process->pidfd < 0;
+	/* Of a foreign process nobody tells us the end: its entry is taken until the recording's. */
+	process->pidfd = drain->foreign ? -1 : (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
+	process->gone = process->pidfd < 0 && !drain->foreign;
 	process->segment = tee_perf_region_map(drain->region, entry, &drain->err);
 	if (drain->process_count == drain->process_capacity) {
 		unsigned capacity = drain->process_capacity ? 2 * drain->process_capacity : 16;
@@ -188,7 +195,7 @@ static void meet(struct tee_perf_drain *drain, unsigned entry)
 	process->number = drain->process_next++;
 	/* The same pid again: the process has executed another program. */
 	for (unsigned i = 0; i < drain->process_count; i++)
-		if (drain->process[i]->pid == process->pid)
+		if (drain->process[i]->pid == process->pid && !drain->foreign)
 			drain->process[i]->gone = true;
 	drain->process[drain->process_count++] = process;
 	push_process(drain, process);
@@ -200,14 +207,14 @@ static void meet(struct tee_perf_drain *drain, unsigned entry)
  * no other process attaches. */
 void tee_perf_drain_close_table(struct tee_perf_drain *drain, unsigned from)
 {
-	for (unsigned i = from; i < TEE_PERF_PROCESS_MAX; i++)
+	for (unsigned i = from; i < drain->region->process_max; i++)
 		if (region_load(&drain->region->process[i].state) == TEE_PERF_PROCESS_FREE)
 			region_store(&drain->region->process[i].state, TEE_PERF_PROCESS_CLAIMED);
 }
 
 static void look_for_processes(struct tee_perf_drain *drain)
 {
-	for (unsigned i = 0; i < TEE_PERF_PROCESS_MAX; i++)
+	for (unsigned i = 0; i < drain->region->process_max; i++)
 		if (region_load(&drain->region->process[i].state) == TEE_PERF_PROCESS_LIVE && !known(drain, i))
 			meet(drain, i);
 }
@@ -216,7 +223,7 @@ static void look_for_ends(struct tee_perf_drain *drain)
 {
 	for (unsigned i = 0; i < drain->process_count; i++) {
 		struct pollfd fd = { .fd = drain->process[i]->pidfd, .events = POLLIN };
-		if (!drain->process[i]->gone && poll(&fd, 1, 0) == 1)
+		if (!drain->process[i]->gone && !drain->foreign && poll(&fd, 1, 0) == 1)
 			drain->process[i]->gone = true;
 		tee_perf_drain_tick(drain);
 	}

@@ -48,6 +48,7 @@ struct tee_perf_drain {
 	struct tee_perf_sink *sink;
 	unsigned chunk;                      /* records between two looks at the clock */
 	bool follow;                         /* false: only the first process */
+	bool foreign;                        /* the programs' process ids are not of this machine */
 	bool automatic;                      /* --clock auto: may change to the TSC */
 	bool overwrite;                      /* rings are read at the end only */
 	struct tee_perf_time_pair tsc_start; /* a: 0 if the counter is no clock */
@@ -84,6 +85,10 @@ bool tee_perf_slot_drain_tail(struct tee_perf_drain *drain, struct tee_perf_proc
 
 /* ---- modules (modules.c): turns what the process has written since into sections MODULE or facts of the model. */
 void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_process *process);
+
+/* The last part of the path of the first module, the executable; "" where there is none yet. */
+void tee_perf_modules_first_name(struct tee_perf_drain *drain, const struct tee_perf_process *process, char *name,
+				 size_t size);
 
 /* A thread has appeared: tells the file or the model. */
 void tee_perf_drain_thread(struct tee_perf_drain *drain, struct tee_perf_process *process,

@@ -20,7 +20,7 @@ static void build_id_text(const uint8_t *id, uint64_t bytes, char out[129])
 }
 
 /* Points into the record; false where its lengths contradict each other. */
-static bool parse(struct tee_perf_process *process, const uint8_t *record, uint64_t size, char build_id[129],
+static bool parse(const struct tee_perf_process *process, const uint8_t *record, uint64_t size, char build_id[129],
 		  struct tee_perf_module_info *info)
 {
 	const struct tee_perf_module_header *header = (const void *)record;
@@ -70,28 +70,53 @@ static void emit(struct tee_perf_drain *drain, const struct tee_perf_module_info
 		tee_perf_fail(&drain->err, TEE_PERF_RESOURCE, "out of memory for the names of %s", info->path);
 }
 
-void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_process *process)
+/* A copy of the record at `offset`, which the caller frees; NULL: there is none, or it contradicts itself. */
+static uint8_t *copy_record(const struct tee_perf_drain *drain, const struct tee_perf_process *process, uint64_t offset,
+			    struct tee_perf_module_header *header)
 {
 	uint64_t written = region_load(&process->segment->module_written);
-	const uint8_t *area = (const uint8_t *)(process->segment + 1);
+	const uint8_t *record = (const uint8_t *)(process->segment + 1) + offset;
 
-	if (written > drain->region->module_bytes || written % 8 != 0)
-		return;
-	while (process->modules_read + sizeof(struct tee_perf_module_header) <= written) {
-		struct tee_perf_module_header header;
-		struct tee_perf_module_info info;
-		char build_id[129];
-		memcpy(&header, area + process->modules_read, sizeof header);
-		if (header.bytes < sizeof header || header.bytes > written - process->modules_read ||
-		    header.bytes % 8 != 0)
-			return;
-		uint8_t *copy = malloc(header.bytes);
-		if (copy == NULL)
-			return;
-		memcpy(copy, area + process->modules_read, header.bytes);
+	if (written > drain->region->module_bytes || written % 8 != 0 || offset + sizeof *header > written)
+		return NULL;
+	memcpy(header, record, sizeof *header);
+	if (header->bytes < sizeof *header || header->bytes > written - offset || header->bytes % 8 != 0)
+		return NULL;
+	uint64_t bytes = header->bytes;
+	uint8_t *copy = malloc(bytes);
+	if (copy != NULL)
+		memcpy(copy, record, bytes);
+	if (copy != NULL) /* may have changed since */
+		memcpy(copy, header, sizeof *header);
+	return copy;
+}
+
+void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_process *process)
+{
+	struct tee_perf_module_header header;
+	struct tee_perf_module_info info;
+	char build_id[129];
+	uint8_t *copy;
+
+	while ((copy = copy_record(drain, process, process->modules_read, &header)) != NULL) {
 		if (header.type == TEE_PERF_MODULE_LOAD && parse(process, copy, header.bytes, build_id, &info))
 			emit(drain, &info);
 		free(copy);
 		process->modules_read += header.bytes;
 	}
+}
+
+void tee_perf_modules_first_name(struct tee_perf_drain *drain, const struct tee_perf_process *process, char *name,
+				 size_t size)
+{
+	struct tee_perf_module_header header;
+	struct tee_perf_module_info info;
+	char build_id[129];
+	uint8_t *copy = copy_record(drain, process, 0, &header);
+
+	if (copy != NULL && parse(process, copy, header.bytes, build_id, &info)) {
+		const char *slash = strrchr(info.path, '/');
+		snprintf(name, size, "%s", slash != NULL ? slash + 1 : info.path);
+	}
+	free(copy);
 }

@@ -18,6 +18,8 @@
 
 static enum tee_perf_clock first_clock(const struct tee_perf_record_options *options)
 {
+	if (options->clock == TEE_PERF_CHOOSE_AUTO && options->shared_file != NULL)
+		return TEE_PERF_CLOCK_HOST;
 	if (options->clock == TEE_PERF_CHOOSE_AUTO)
 		return tee_perf_cores() < 2 && tee_perf_tsc_usable() ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST;
 	return options->clock == TEE_PERF_CHOOSE_TSC ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST;
@@ -79,12 +81,23 @@ static int open_output(struct tee_perf_session *session, struct tee_perf_error *
 	return tee_perf_writer_push_section(session->sink.writer, TEE_PERF_SECTION_START, start);
 }
 
+static int create_region(struct tee_perf_session *session, uint64_t control, struct tee_perf_error *err)
+{
+	const struct tee_perf_record_options *options = session->options;
+
+	if (options->shared_file == NULL)
+		return tee_perf_region_create(&session->region, options->ring_bytes, control, err);
+	return tee_perf_region_create_shared(&session->region, options->shared_file, options->shared_bytes,
+					     options->no_follow ? 1 : options->shared_processes, options->ring_bytes,
+					     control, err);
+}
+
 static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
 {
 	const struct tee_perf_record_options *options = session->options;
 	uint64_t control = first_control(options);
 
-	if (tee_perf_region_create(&session->region, options->ring_bytes, control, err) != 0)
+	if (create_region(session, control, err) != 0)
 		return -1;
 	tee_perf_publisher_init(&session->clock, &session->region.header->clock, options->clock_period_ns);
 	if (options->keep == TEE_PERF_KEEP_PROFILE && (session->sink.model = tee_perf_model_new()) == NULL)
@@ -99,7 +112,10 @@ static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
 	session->drain.follow = !options->no_follow;
 	if (options->no_follow)
 		tee_perf_drain_close_table(&session->drain, 1);
-	session->drain.automatic = options->clock == TEE_PERF_CHOOSE_AUTO && tee_perf_tsc_usable();
+	session->drain.foreign = options->shared_file != NULL;
+	/* The counter of a guest is not ours. */
+	session->drain.automatic =
+	    options->clock == TEE_PERF_CHOOSE_AUTO && tee_perf_tsc_usable() && !session->drain.foreign;
 	session->drain.overwrite = options->full == TEE_PERF_FULL_OVERWRITE;
 	session->drain.max_bytes = options->max_bytes;
 	session->drain.control = control;

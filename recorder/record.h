@@ -20,6 +20,11 @@ struct tee_perf_record_options {
 	uint64_t clock_period_ns, ring_bytes, max_bytes;
 	uint64_t delay_ms, duration_ms; /* 0: none */
 	bool no_follow, follow_daemons, quiet, progress, no_cmdline;
+	/* The log lies in a file of that name (NULL: in memory of our own), so many bytes long (0: a default), for so
+	 * many processes in all, whose process ids mean nothing here. */
+	const char *shared_file;
+	uint64_t shared_bytes;
+	unsigned shared_processes;
 	char **command; /* NULL-terminated */
 };
 

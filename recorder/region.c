@@ -5,13 +5,18 @@
 #include "arch.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define PATH_BYTES 255        /* that the runtime takes */
+#define NO_COUNTER UINT64_MAX /* the machine whose counter we can convert: none */
 
 static uint64_t page_align(uint64_t bytes)
 {
@@ -24,63 +29,111 @@ static void fill_header(struct tee_perf_region *region, uint64_t nonce, uint64_t
 
 	header->version = TEE_PERF_LOG_VERSION;
 	header->nonce = nonce;
-	header->process_max = TEE_PERF_PROCESS_MAX;
-	header->slot_max = TEE_PERF_SLOT_MAX;
+	header->process_max = region->process_max;
+	header->slot_max = region->slot_max;
 	header->ring_bytes = region->ring_bytes;
 	header->segment_bytes = region->segment_bytes;
 	header->module_bytes = region->module_bytes;
-	header->counter = ARCH_MACHINE;
+	header->counter = region->shared ? NO_COUNTER : ARCH_MACHINE;
 	header->control = control;
 	region_store(&header->magic, TEE_PERF_LOG_MAGIC);
+}
+
+static void limit_slots(struct tee_perf_region *region)
+{
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+
+	getrlimit(RLIMIT_AS, &limit);
+	region->slots_mapped =
+	    tee_perf_slots_within(limit.rlim_cur, region->slot_max, region->ring_bytes, region->module_bytes);
+	region->mapped_bytes = page_align(TEE_PERF_SLOTS_OFFSET(region->module_bytes) +
+					  region->slots_mapped * TEE_PERF_SLOT_BYTES(region->ring_bytes));
+}
+
+/* Publishes the log in the memory of region->fd, which programs find at path. */
+static int open_log(struct tee_perf_region *region, const char *path, uint64_t control, struct tee_perf_error *err)
+{
+	uint64_t nonce;
+
+	limit_slots(region);
+	if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
+		return tee_perf_fail_errno(err, "cannot get random bytes for the recording's nonce");
+	void *header = mmap(NULL, TEE_PERF_SEGMENTS_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED, region->fd, 0);
+	if (header == MAP_FAILED)
+		return tee_perf_fail_errno(err, "cannot map the shared memory");
+	region->header = header;
+	region->process = (struct tee_perf_log_process *)((char *)header + TEE_PERF_TABLE_OFFSET);
+	fill_header(region, nonce, control);
+	snprintf(region->environment, sizeof region->environment, "TEE_PERF_LOG=%s:%llx", path,
+		 (unsigned long long)nonce);
+	return 0;
 }
 
 int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, uint64_t control,
 			   struct tee_perf_error *err)
 {
-	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
-	uint64_t nonce;
+	char path[64];
 
 	memset(region, 0, sizeof *region);
+	region->process_max = TEE_PERF_PROCESS_MAX;
+	region->slot_max = TEE_PERF_SLOT_MAX;
 	region->ring_bytes = ring_bytes;
 	region->module_bytes = TEE_PERF_MODULE_BYTES;
 	region->segment_bytes = page_align(TEE_PERF_SLOTS_OFFSET(region->module_bytes) +
 					   TEE_PERF_SLOT_MAX * TEE_PERF_SLOT_BYTES(ring_bytes));
-	getrlimit(RLIMIT_AS, &limit);
-	region->slots_mapped =
-	    tee_perf_slots_within(limit.rlim_cur, TEE_PERF_SLOT_MAX, ring_bytes, region->module_bytes);
-	region->mapped_bytes = page_align(TEE_PERF_SLOTS_OFFSET(region->module_bytes) +
-					  region->slots_mapped * TEE_PERF_SLOT_BYTES(ring_bytes));
 	uint64_t size = TEE_PERF_SEGMENTS_OFFSET + TEE_PERF_PROCESS_MAX * region->segment_bytes;
 
-	if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
-		return tee_perf_fail_errno(err, "cannot get random bytes for the recording's nonce");
 	region->fd = memfd_create("tee-perf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (region->fd < 0)
 		return tee_perf_fail_errno(err, "cannot create shared memory (memfd_create)");
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), region->fd);
 	if (fchmod(region->fd, 0600) != 0 || ftruncate(region->fd, (off_t)size) != 0 ||
-	    fcntl(region->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+	    fcntl(region->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		tee_perf_fail_errno(
 		    err, "cannot size the shared memory to %llu bytes (sparse; is there a limit, 'ulimit -f'?)",
 		    (unsigned long long)size);
-		close(region->fd);
+	else if (open_log(region, path, control, err) == 0)
+		return 0;
+	close(region->fd);
+	return -1;
+}
+
+int tee_perf_region_create_shared(struct tee_perf_region *region, const char *path, uint64_t bytes,
+				  unsigned process_max, uint64_t ring_bytes, uint64_t control,
+				  struct tee_perf_error *err)
+{
+	struct tee_perf_layout layout;
+	char resolved[PATH_MAX];
+	bool created;
+
+	memset(region, 0, sizeof *region);
+	region->fd = tee_perf_shared_open(path, &bytes, &created, err);
+	if (region->fd < 0)
 		return -1;
+	region->shared = true;
+	region->created = created ? path : NULL;
+	if (tee_perf_shared_layout(&layout, bytes, process_max, ring_bytes, err) == 0) {
+		region->process_max = layout.process_max;
+		region->slot_max = layout.slot_max;
+		region->ring_bytes = layout.ring_bytes;
+		region->module_bytes = layout.module_bytes;
+		region->segment_bytes = layout.segment_bytes;
+		if (realpath(path, resolved) == NULL || strlen(resolved) > PATH_BYTES)
+			tee_perf_fail(err, TEE_PERF_USAGE, "'%s': the path is longer than %d bytes", path, PATH_BYTES);
+		else if (open_log(region, resolved, control, err) == 0)
+			return 0;
 	}
-	void *header = mmap(NULL, TEE_PERF_SEGMENTS_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED, region->fd, 0);
-	if (header == MAP_FAILED) {
-		tee_perf_fail_errno(err, "cannot map the shared memory");
-		close(region->fd);
-		return -1;
-	}
-	region->header = header;
-	region->process = (struct tee_perf_log_process *)((char *)header + TEE_PERF_TABLE_OFFSET);
-	fill_header(region, nonce, control);
-	snprintf(region->environment, sizeof region->environment, "TEE_PERF_LOG=/proc/%d/fd/%d:%llx", (int)getpid(),
-		 region->fd, (unsigned long long)nonce);
-	return 0;
+	close(region->fd);
+	if (created)
+		unlink(path);
+	return -1;
 }
 
 void tee_perf_region_destroy(struct tee_perf_region *region)
 {
+	region_store(&region->header->magic, 0);
+	if (region->created != NULL)
+		unlink(region->created);
 	munmap(region->header, TEE_PERF_SEGMENTS_OFFSET);
 	close(region->fd);
 }

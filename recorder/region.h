@@ -3,6 +3,7 @@
 #ifndef TEE_PERF_RECORDER_REGION_H
 #define TEE_PERF_RECORDER_REGION_H
 
+#include "recorder/shared_file.h"
 #include "runtime/log_layout.h"
 #include "util/error.h"
 
@@ -13,15 +14,23 @@ struct tee_perf_region {
 	int fd;
 	struct tee_perf_log_header *header;   /* header and process table, mapped */
 	struct tee_perf_log_process *process; /* TEE_PERF_PROCESS_MAX of them */
-	uint64_t ring_bytes, module_bytes, segment_bytes;
+	uint64_t process_max, slot_max, ring_bytes, module_bytes, segment_bytes;
 	uint64_t slots_mapped, mapped_bytes; /* of each segment: less where the address space is limited */
-	char environment[128];               /* "TEE_PERF_LOG=..." for the program */
+	char environment[400];               /* "TEE_PERF_LOG=..." for the program */
+	bool shared;                         /* with programs of another machine, maybe: their counter is not ours */
+	const char *created; /* the file that the region lies in, to be removed at the end; NULL: none */
 };
 
 /* Creates the region, sealed against shrinking and growing, with the given control word. ring_bytes is the most that
  * one thread's ring may take (bytes, a multiple of the sub-buffer). Returns 0 or -1. */
 int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, uint64_t control,
 			   struct tee_perf_error *err);
+/* The same in a file, created or taken over (shared_file.h), `bytes` long (0: a default), for process_max processes in
+ * all. path must outlive the region. */
+int tee_perf_region_create_shared(struct tee_perf_region *region, const char *path, uint64_t bytes,
+				  unsigned process_max, uint64_t ring_bytes, uint64_t control,
+				  struct tee_perf_error *err);
+/* A file that was created is removed; in any other no program finds a log from here on. */
 void tee_perf_region_destroy(struct tee_perf_region *region);
 
 /* Maps the segment of process entry `index`, at a multiple of the sub-buffer size; NULL on failure. */

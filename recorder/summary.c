@@ -168,8 +168,9 @@ static void print_trouble(const struct tee_perf_session *session)
 		fprintf(stderr, "tee-perf: %" PRIu64 " records were never completed (killed in the middle)\n",
 			totals->holes);
 	if (totals->refused > 0 && !session->options->no_follow)
-		fprintf(stderr, "tee-perf: %" PRIu64 " processes are not recorded: more than %u at once\n",
-			totals->refused, TEE_PERF_PROCESS_MAX);
+		fprintf(stderr, "tee-perf: %" PRIu64 " processes are not recorded: more than %" PRIu64 "%s\n",
+			totals->refused, session->region.process_max,
+			session->drain.foreign ? "; --shared-processes takes more" : " at once");
 	if (totals->unserved > 0)
 		fprintf(
 		    stderr,
@@ -190,6 +191,11 @@ void tee_perf_session_print_summary(const struct tee_perf_session *session)
 
 	if (totals->processes == 0 && session->drain.unreadable)
 		return; /* the error says why */
+	if (totals->processes == 0 && session->drain.foreign) {
+		fprintf(stderr, "tee-perf: no program with tee-perf hooks has attached to '%s'; %s holds no events\n",
+			session->options->shared_file, output);
+		return;
+	}
 	if (totals->processes == 0) {
 		fprintf(stderr, "tee-perf: '%s' has no tee-perf hooks: build it with tee-perf-cc; %s holds no events\n",
 			session->options->command[0], output);

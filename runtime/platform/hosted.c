@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Hosted platform: plain Linux, Gramine and the like. The log is found through the environment variable
- * TEE_PERF_LOG=<path>:<nonce in hexadecimal>, mapped, and its descriptor closed. Raw system calls only: the
- * program may define its own libc functions. */
+/* Hosted platform: plain Linux, a guest, Gramine and the like. The log is found through the environment variable
+ * TEE_PERF_LOG=<path>:<nonce in hexadecimal, or nothing>, mapped, and its descriptor closed. Raw system calls only:
+ * the program may define its own libc functions. */
 #include "runtime/platform/hosted.h"
 
 #include "arch.h"
 #include "syscall.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -25,6 +27,7 @@
 static struct {
 	char path[256];
 	uint64_t nonce;
+	bool any_nonce;           /* none was given: a device, whose log is whatever is there */
 	volatile uint64_t *alive; /* lies in memory that is wiped at fork: 0 in a child */
 	uintptr_t header, segment;
 	size_t segment_bytes;
@@ -70,7 +73,11 @@ unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, u
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&thread->host->doorbell, 1, __ATOMIC_SEQ_CST);
 	sys(SYS_futex, (long)&thread->host->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
-	sys(SYS_futex, (long)thread->reader, FUTEX_WAIT, (long)(uint32_t)seen, (long)&timeout, 0, 0);
+	long slept_on = sys(SYS_futex, (long)thread->reader, FUTEX_WAIT, (long)(uint32_t)seen, (long)&timeout, 0, 0);
+	if (slept_on == -EFAULT || slept_on == -ENOSYS) { /* memory of a device */
+		timeout.tv_nsec = 1000 * 1000;
+		sys(SYS_nanosleep, (long)&timeout, 0, 0, 0, 0, 0);
+	}
 	host_write(thread->waiting, 0);
 	uint64_t slept = now_ns() - before, waited = slept / 1000000;
 	*slept_ns += slept;
@@ -179,11 +186,11 @@ void tee_perf_platform_thread(struct tee_perf_thread *thread, uintptr_t cfa)
 /* ---- process */
 
 /* Claims an entry of the process table; -1: none is free. */
-static long claim_process(struct tee_perf_log_header *header)
+static long claim_process(struct tee_perf_log_header *header, uint64_t process_max)
 {
 	struct tee_perf_log_process *table = (void *)((uintptr_t)header + TEE_PERF_TABLE_OFFSET);
 
-	for (uint64_t i = 0; i < TEE_PERF_PROCESS_MAX; i++) {
+	for (uint64_t i = 0; i < process_max; i++) {
 		uint64_t expected = TEE_PERF_PROCESS_FREE;
 		if (__atomic_compare_exchange_n(&table[i].state, &expected, TEE_PERF_PROCESS_CLAIMED, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -249,10 +256,15 @@ static bool map_log(int fd, struct tee_perf_attachment *attachment)
 	attachment->ring_bytes = host_read(&header->ring_bytes);
 	attachment->module_bytes = module_bytes;
 	if (host_read(&header->magic) != TEE_PERF_LOG_MAGIC || host_read(&header->version) != TEE_PERF_LOG_VERSION ||
-	    host_read(&header->nonce) != hosted.nonce || process_max != TEE_PERF_PROCESS_MAX ||
+	    (host_read(&header->nonce) != hosted.nonce && !hosted.any_nonce) ||
 	    !tee_perf_sizes_sane(process_max, slot_max, attachment->ring_bytes, hosted.segment_stride, module_bytes))
 		return false;
-	long index = claim_process(header);
+	/* Beyond the file's end an access would be our end. */
+	uint64_t wanted = TEE_PERF_SEGMENTS_OFFSET + process_max * hosted.segment_stride;
+	struct stat file;
+	if (sys(SYS_fstat, fd, (long)&file, 0, 0, 0, 0) != 0 || (uint64_t)file.st_size < wanted)
+		return false;
+	long index = claim_process(header, process_max);
 	if (index < 0)
 		return false;
 	attachment->process = (struct tee_perf_log_process *)((uintptr_t)header + TEE_PERF_TABLE_OFFSET) + index;
@@ -386,6 +398,7 @@ static bool parse_environment(const char *value)
 			return false;
 		hosted.nonce = hosted.nonce << 4 | (uint64_t)digit;
 	}
+	hosted.any_nonce = value[length + 1] == '\0';
 	return true;
 }
 
