@@ -69,6 +69,7 @@ void tee_perf_model_free(struct tee_perf_model *model)
 	free(model->processes);
 	free(model->threads);
 	free(model->modules);
+	tee_perf_texts_free(&model->texts);
 	free(model->remaps);
 	free(model->gaps);
 	free(model->tsc);
@@ -152,17 +153,16 @@ static bool same_addresses(const struct tee_perf_module *a, const struct tee_per
 
 /* Where a module lies at the addresses of one that was loaded before it, the threads of the process begin new
  * functions there at its load time. */
-static int plan_remap(struct tee_perf_model *model, const struct tee_perf_module *module)
+int tee_perf_model_remap(struct tee_perf_model *model, uint32_t process, uint64_t begin, size_t size, uint64_t load_ns)
 {
 	if (tee_perf_grow(&model->remaps, model->remap_count, &model->remap_capacity, sizeof *model->remaps) != 0)
 		return -1;
 	uint32_t place = model->remap_count++;
-	for (; place > 0 && model->remaps[place - 1].time_ns > module->load_ns; place--)
+	for (; place > 0 && model->remaps[place - 1].time_ns > load_ns; place--)
 		model->remaps[place] = model->remaps[place - 1];
-	model->remaps[place] = (struct tee_perf_remap){ .process = module->process,
-							.begin = (uint32_t)module->map_begin,
-							.size = (uint32_t)module->map_size,
-							.time_ns = module->load_ns };
+	model->remaps[place] = (struct tee_perf_remap){
+		.process = process, .begin = (uint32_t)begin, .size = (uint32_t)size, .time_ns = load_ns
+	};
 	for (uint32_t i = 0; i < model->track_count; i++) {
 		struct tee_perf_track *track = model->tracks[i];
 		if (track->remap_cursor > place)
@@ -213,7 +213,8 @@ int tee_perf_model_module(struct tee_perf_model *model, const struct tee_perf_mo
 		return out_of_memory(err);
 	for (uint32_t i = 0; i < model->module_count; i++)
 		if (same_addresses(&model->modules[i], module)) {
-			if (plan_remap(model, module) != 0) {
+			if (tee_perf_model_remap(model, module->process, module->map_begin, module->map_size,
+						 module->load_ns) != 0) {
 				free_module(module);
 				return out_of_memory(err);
 			}

@@ -25,6 +25,10 @@ int tee_perf_model_thread(struct tee_perf_model *model, const struct tee_perf_th
 			  struct tee_perf_error *err);
 int tee_perf_model_module(struct tee_perf_model *model, const struct tee_perf_module_info *info,
 			  struct tee_perf_error *err);
+int tee_perf_model_text(struct tee_perf_model *model, const struct tee_perf_text_info *info,
+			struct tee_perf_error *err);
+int tee_perf_model_functions(struct tee_perf_model *model, const struct tee_perf_functions_info *info,
+			     struct tee_perf_error *err);
 /* The clock was not published between two times (ns); told before any record later than `from` is fed. */
 int tee_perf_model_gap(struct tee_perf_model *model, uint64_t from_ns, uint64_t to_ns, struct tee_perf_error *err);
 /* A calibration point; two or more make TSC times convertible. Before any record of clock TSC. */

@@ -4,6 +4,7 @@
 #define TEE_PERF_ANALYZER_MODEL_INTERNAL_H
 
 #include "analyzer/model.h"
+#include "analyzer/texts.h"
 #include "analyzer/track.h"
 
 struct tee_perf_process {
@@ -46,6 +47,7 @@ struct tee_perf_model {
 	struct tee_perf_process *processes;
 	struct tee_perf_thread *threads;
 	struct tee_perf_module *modules;
+	struct tee_perf_texts texts;
 	struct tee_perf_remap *remaps; /* by time */
 	struct tee_perf_gap *gaps;     /* by time, apart from each other */
 	struct tee_perf_tsc_point *tsc;
@@ -65,6 +67,10 @@ struct tee_perf_model {
 
 /* Time of a clock in nanoseconds since the recording's start. *cursor is the caller's place in the calibration. */
 uint64_t tee_perf_model_to_ns(struct tee_perf_model *model, enum tee_perf_clock clock, uint64_t time, uint32_t *cursor);
+
+/* From load_ns on the process begins new functions at these addresses: something else has been loaded there. 0, or -1.
+ */
+int tee_perf_model_remap(struct tee_perf_model *model, uint32_t process, uint64_t begin, size_t size, uint64_t load_ns);
 
 /* Makes room for one more element in *array. 0, or -1 out of memory. */
 int tee_perf_grow(void *array, uint32_t count, uint32_t *capacity, size_t size);

@@ -163,6 +163,23 @@ static int play_module(struct tee_perf_player *player, const struct tee_perf_sec
 	return tee_perf_model_module(player->model, &info, err);
 }
 
+static int play_text(struct tee_perf_player *player, const struct tee_perf_section *section, struct tee_perf_error *err)
+{
+	struct tee_perf_text_info info;
+	if (tee_perf_text_decode(section->payload, section->size, &info, err) != 0)
+		return -1;
+	return tee_perf_model_text(player->model, &info, err);
+}
+
+static int play_functions(struct tee_perf_player *player, const struct tee_perf_section *section,
+			  struct tee_perf_error *err)
+{
+	struct tee_perf_functions_info info;
+	if (tee_perf_functions_decode(section->payload, section->size, &info, err) != 0)
+		return -1;
+	return tee_perf_model_functions(player->model, &info, err);
+}
+
 static int play_gaps(struct tee_perf_player *player, const struct tee_perf_section *section, struct tee_perf_error *err)
 {
 	return play_pairs(player, section, tee_perf_model_gap, err);
@@ -191,11 +208,17 @@ int tee_perf_player_step(struct tee_perf_player *player, struct tee_perf_error *
 {
 	static int (*const play[])(struct tee_perf_player *, const struct tee_perf_section *,
 				   struct tee_perf_error *) = {
-		[TEE_PERF_SECTION_START] = play_meta,    [TEE_PERF_SECTION_PROCESS] = play_process,
-		[TEE_PERF_SECTION_MODULE] = play_module, [TEE_PERF_SECTION_THREAD] = play_thread,
-		[TEE_PERF_SECTION_EVENTS] = begin_block, [TEE_PERF_SECTION_GAPS] = play_gaps,
-		[TEE_PERF_SECTION_TSC] = play_tsc,       [TEE_PERF_SECTION_PROFILE] = play_profile,
+		[TEE_PERF_SECTION_START] = play_meta,
+		[TEE_PERF_SECTION_PROCESS] = play_process,
+		[TEE_PERF_SECTION_MODULE] = play_module,
+		[TEE_PERF_SECTION_THREAD] = play_thread,
+		[TEE_PERF_SECTION_EVENTS] = begin_block,
+		[TEE_PERF_SECTION_GAPS] = play_gaps,
+		[TEE_PERF_SECTION_TSC] = play_tsc,
+		[TEE_PERF_SECTION_PROFILE] = play_profile,
 		[TEE_PERF_SECTION_END] = play_meta,
+		[TEE_PERF_SECTION_TEXT] = play_text,
+		[TEE_PERF_SECTION_FUNCTIONS] = play_functions,
 	};
 	if (player->track != NULL) {
 		play_batch(player);

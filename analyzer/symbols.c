@@ -77,6 +77,9 @@ struct tee_perf_symbol tee_perf_symbol_lookup(const struct tee_perf_model *model
 		const struct tee_perf_module *module = find_module(model, process, entry, time_ns);
 		if (module != NULL)
 			return read_entry(module, entry - (uint32_t)module->map_begin);
+		struct tee_perf_symbol symbol = tee_perf_text_lookup(model, process, entry, time_ns);
+		if (symbol.module[0] != 0)
+			return symbol;
 		const struct tee_perf_process *info = find_process(model, process);
 		if (info == NULL || info->parent == process || info->parent == UINT32_MAX)
 			break;

@@ -12,15 +12,17 @@
 #define TEE_PERF_DATA_VERSION 1u
 
 enum tee_perf_section_type {
-	TEE_PERF_SECTION_START = 1,   /* JSON: what is known when the recording starts */
-	TEE_PERF_SECTION_PROCESS = 2, /* struct tee_perf_process_info */
-	TEE_PERF_SECTION_MODULE = 3,  /* struct tee_perf_module_info: an image, its map entries, its strings */
-	TEE_PERF_SECTION_THREAD = 4,  /* struct tee_perf_thread_info */
-	TEE_PERF_SECTION_EVENTS = 5,  /* struct tee_perf_events_info + encoded records of one thread */
-	TEE_PERF_SECTION_GAPS = 6,    /* pairs of times between which the clock was not published */
-	TEE_PERF_SECTION_TSC = 7,     /* pairs (TSC ticks, nanoseconds since the recording's start) */
-	TEE_PERF_SECTION_PROFILE = 8, /* the analyzer's model (--keep profile) */
-	TEE_PERF_SECTION_END = 9,     /* JSON: the summary; its absence means a truncated file */
+	TEE_PERF_SECTION_START = 1,      /* JSON: what is known when the recording starts */
+	TEE_PERF_SECTION_PROCESS = 2,    /* struct tee_perf_process_info */
+	TEE_PERF_SECTION_MODULE = 3,     /* struct tee_perf_module_info: an image, its map entries, its strings */
+	TEE_PERF_SECTION_THREAD = 4,     /* struct tee_perf_thread_info */
+	TEE_PERF_SECTION_EVENTS = 5,     /* struct tee_perf_events_info + encoded records of one thread */
+	TEE_PERF_SECTION_GAPS = 6,       /* pairs of times between which the clock was not published */
+	TEE_PERF_SECTION_TSC = 7,        /* pairs (TSC ticks, nanoseconds since the recording's start) */
+	TEE_PERF_SECTION_PROFILE = 8,    /* the analyzer's model (--keep profile) */
+	TEE_PERF_SECTION_END = 9,        /* JSON: the summary; its absence means a truncated file */
+	TEE_PERF_SECTION_TEXT = 10,      /* struct tee_perf_text_info: code whose functions records name by address */
+	TEE_PERF_SECTION_FUNCTIONS = 11, /* struct tee_perf_functions_info: the functions of such an image */
 };
 
 /* ---- writing: used by one thread at a time */

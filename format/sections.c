@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/sections.h"
+#include "format/sections_cursor.h"
 #include "format/wire.h"
 
 #include <stdbool.h>
@@ -8,7 +9,7 @@
 /* ---- to bytes */
 
 /* Makes room for size more bytes and returns where they go, or NULL out of memory. */
-static uint8_t *extend(struct tee_perf_bytes *out, size_t size)
+uint8_t *tee_perf_bytes_extend(struct tee_perf_bytes *out, size_t size)
 {
 	if (size > SIZE_MAX / 2 - out->size)
 		return NULL;
@@ -28,15 +29,15 @@ static uint8_t *extend(struct tee_perf_bytes *out, size_t size)
 	return place;
 }
 
-static size_t string_size(const char *string)
+size_t tee_perf_string_size(const char *string)
 {
 	return 4 + (string == NULL ? 0 : strlen(string)) + 1;
 }
 
 /* Length without the NUL, the characters, the NUL. */
-static uint8_t *put_string(uint8_t *place, const char *string)
+uint8_t *tee_perf_put_string(uint8_t *place, const char *string)
 {
-	size_t length = string_size(string) - 5;
+	size_t length = tee_perf_string_size(string) - 5;
 	tee_perf_put32(place, (uint32_t)length);
 	if (length != 0)
 		memcpy(place + 4, string, length);
@@ -46,7 +47,7 @@ static uint8_t *put_string(uint8_t *place, const char *string)
 
 int tee_perf_process_encode(struct tee_perf_bytes *out, const struct tee_perf_process_info *info)
 {
-	uint8_t *place = extend(out, 24 + string_size(info->command));
+	uint8_t *place = tee_perf_bytes_extend(out, 24 + tee_perf_string_size(info->command));
 	if (place == NULL)
 		return -1;
 	tee_perf_put32(place, info->process);
@@ -54,19 +55,19 @@ int tee_perf_process_encode(struct tee_perf_bytes *out, const struct tee_perf_pr
 	tee_perf_put32(place + 8, info->pid);
 	tee_perf_put32(place + 12, 0);
 	tee_perf_put64(place + 16, info->start_ns);
-	put_string(place + 24, info->command);
+	tee_perf_put_string(place + 24, info->command);
 	return 0;
 }
 
 int tee_perf_thread_encode(struct tee_perf_bytes *out, const struct tee_perf_thread_info *info)
 {
-	uint8_t *place = extend(out, 12 + string_size(info->name));
+	uint8_t *place = tee_perf_bytes_extend(out, 12 + tee_perf_string_size(info->name));
 	if (place == NULL)
 		return -1;
 	tee_perf_put32(place, info->process);
 	tee_perf_put32(place + 4, info->thread);
 	tee_perf_put32(place + 8, info->tid);
-	put_string(place + 12, info->name);
+	tee_perf_put_string(place + 12, info->name);
 	return 0;
 }
 
@@ -74,10 +75,10 @@ int tee_perf_thread_encode(struct tee_perf_bytes *out, const struct tee_perf_thr
 
 int tee_perf_module_encode(struct tee_perf_bytes *out, const struct tee_perf_module_info *info)
 {
-	size_t texts = string_size(info->path) + string_size(info->build_id);
+	size_t texts = tee_perf_string_size(info->path) + tee_perf_string_size(info->build_id);
 	if (info->map_size > UINT32_MAX || info->strings_size > UINT32_MAX || texts > UINT32_MAX)
 		return -1;
-	uint8_t *place = extend(out, MODULE_HEADER_SIZE + info->map_size + info->strings_size + texts);
+	uint8_t *place = tee_perf_bytes_extend(out, MODULE_HEADER_SIZE + info->map_size + info->strings_size + texts);
 	if (place == NULL)
 		return -1;
 	tee_perf_put32(place, info->process);
@@ -97,7 +98,7 @@ int tee_perf_module_encode(struct tee_perf_bytes *out, const struct tee_perf_mod
 	if (info->strings_size != 0)
 		memcpy(place, info->strings, info->strings_size);
 	place += info->strings_size;
-	put_string(put_string(place, info->path), info->build_id);
+	tee_perf_put_string(tee_perf_put_string(place, info->path), info->build_id);
 	return 0;
 }
 
@@ -107,7 +108,7 @@ int tee_perf_events_encode(struct tee_perf_bytes *out, const struct tee_perf_eve
 {
 	if (info->encoded_size > SIZE_MAX / 4)
 		return -1;
-	uint8_t *place = extend(out, EVENTS_HEADER_SIZE + info->encoded_size);
+	uint8_t *place = tee_perf_bytes_extend(out, EVENTS_HEADER_SIZE + info->encoded_size);
 	if (place == NULL)
 		return -1;
 	tee_perf_put32(place, info->process);
@@ -124,7 +125,7 @@ int tee_perf_pairs_encode(struct tee_perf_bytes *out, const struct tee_perf_time
 {
 	if (count > SIZE_MAX / 64)
 		return -1;
-	uint8_t *place = extend(out, 8 + count * 16);
+	uint8_t *place = tee_perf_bytes_extend(out, 8 + count * 16);
 	if (place == NULL)
 		return -1;
 	tee_perf_put64(place, count);
@@ -138,18 +139,13 @@ int tee_perf_pairs_encode(struct tee_perf_bytes *out, const struct tee_perf_time
 
 /* ---- from bytes: one bounded cursor; after the first failure everything yields zero */
 
-struct cursor {
-	const uint8_t *at, *end;
-	bool bad;
-};
-
-static struct cursor cursor_over(const void *payload, size_t size)
+struct tee_perf_cursor tee_perf_cursor_over(const void *payload, size_t size)
 {
 	const uint8_t *at = payload;
-	return (struct cursor){ at, at == NULL ? at : at + size, false };
+	return (struct tee_perf_cursor){ at, at == NULL ? at : at + size, false };
 }
 
-static const uint8_t *take(struct cursor *cursor, size_t size)
+const uint8_t *tee_perf_take(struct tee_perf_cursor *cursor, size_t size)
 {
 	if (cursor->bad || size > (size_t)(cursor->end - cursor->at)) {
 		cursor->bad = true;
@@ -160,22 +156,22 @@ static const uint8_t *take(struct cursor *cursor, size_t size)
 	return taken;
 }
 
-static uint32_t take32(struct cursor *cursor)
+uint32_t tee_perf_take32(struct tee_perf_cursor *cursor)
 {
-	const uint8_t *taken = take(cursor, 4);
+	const uint8_t *taken = tee_perf_take(cursor, 4);
 	return taken == NULL ? 0 : tee_perf_get32(taken);
 }
 
-static uint64_t take64(struct cursor *cursor)
+uint64_t tee_perf_take64(struct tee_perf_cursor *cursor)
 {
-	const uint8_t *taken = take(cursor, 8);
+	const uint8_t *taken = tee_perf_take(cursor, 8);
 	return taken == NULL ? 0 : tee_perf_get64(taken);
 }
 
-static const char *take_string(struct cursor *cursor)
+const char *tee_perf_take_string(struct tee_perf_cursor *cursor)
 {
-	size_t length = take32(cursor);
-	const uint8_t *taken = take(cursor, length + 1);
+	size_t length = tee_perf_take32(cursor);
+	const uint8_t *taken = tee_perf_take(cursor, length + 1);
 	/* A NUL inside would make two readers see two strings. */
 	if (taken == NULL || memchr(taken, 0, length + 1) != taken + length) {
 		cursor->bad = true;
@@ -185,7 +181,8 @@ static const char *take_string(struct cursor *cursor)
 }
 
 /* Everything was there, and nothing follows. */
-static int finish(const struct cursor *cursor, const char *what, size_t size, struct tee_perf_error *err)
+int tee_perf_cursor_finish(const struct tee_perf_cursor *cursor, const char *what, size_t size,
+			   struct tee_perf_error *err)
 {
 	if (!cursor->bad && cursor->at == cursor->end)
 		return 0;
@@ -197,46 +194,46 @@ static int finish(const struct cursor *cursor, const char *what, size_t size, st
 int tee_perf_process_decode(const void *payload, size_t size, struct tee_perf_process_info *info,
 			    struct tee_perf_error *err)
 {
-	struct cursor cursor = cursor_over(payload, size);
-	info->process = take32(&cursor);
-	info->parent = take32(&cursor);
-	info->pid = take32(&cursor);
-	take32(&cursor);
-	info->start_ns = take64(&cursor);
-	info->command = take_string(&cursor);
-	return finish(&cursor, "PROCESS", size, err);
+	struct tee_perf_cursor cursor = tee_perf_cursor_over(payload, size);
+	info->process = tee_perf_take32(&cursor);
+	info->parent = tee_perf_take32(&cursor);
+	info->pid = tee_perf_take32(&cursor);
+	tee_perf_take32(&cursor);
+	info->start_ns = tee_perf_take64(&cursor);
+	info->command = tee_perf_take_string(&cursor);
+	return tee_perf_cursor_finish(&cursor, "PROCESS", size, err);
 }
 
 int tee_perf_thread_decode(const void *payload, size_t size, struct tee_perf_thread_info *info,
 			   struct tee_perf_error *err)
 {
-	struct cursor cursor = cursor_over(payload, size);
-	info->process = take32(&cursor);
-	info->thread = take32(&cursor);
-	info->tid = take32(&cursor);
-	info->name = take_string(&cursor);
-	return finish(&cursor, "THREAD", size, err);
+	struct tee_perf_cursor cursor = tee_perf_cursor_over(payload, size);
+	info->process = tee_perf_take32(&cursor);
+	info->thread = tee_perf_take32(&cursor);
+	info->tid = tee_perf_take32(&cursor);
+	info->name = tee_perf_take_string(&cursor);
+	return tee_perf_cursor_finish(&cursor, "THREAD", size, err);
 }
 
 int tee_perf_module_decode(const void *payload, size_t size, struct tee_perf_module_info *info,
 			   struct tee_perf_error *err)
 {
-	struct cursor cursor = cursor_over(payload, size);
-	info->process = take32(&cursor);
-	info->module = take32(&cursor);
-	info->map_begin = take64(&cursor);
-	info->strings_begin = take64(&cursor);
-	info->load_bias = take64(&cursor);
-	info->load_ns = take64(&cursor);
-	info->unload_ns = take64(&cursor);
-	info->map_size = take32(&cursor);
-	info->strings_size = take32(&cursor);
-	take64(&cursor);
-	info->map = take(&cursor, info->map_size);
-	info->strings = (const char *)take(&cursor, info->strings_size);
-	info->path = take_string(&cursor);
-	info->build_id = take_string(&cursor);
-	if (finish(&cursor, "MODULE", size, err) != 0)
+	struct tee_perf_cursor cursor = tee_perf_cursor_over(payload, size);
+	info->process = tee_perf_take32(&cursor);
+	info->module = tee_perf_take32(&cursor);
+	info->map_begin = tee_perf_take64(&cursor);
+	info->strings_begin = tee_perf_take64(&cursor);
+	info->load_bias = tee_perf_take64(&cursor);
+	info->load_ns = tee_perf_take64(&cursor);
+	info->unload_ns = tee_perf_take64(&cursor);
+	info->map_size = tee_perf_take32(&cursor);
+	info->strings_size = tee_perf_take32(&cursor);
+	tee_perf_take64(&cursor);
+	info->map = tee_perf_take(&cursor, info->map_size);
+	info->strings = (const char *)tee_perf_take(&cursor, info->strings_size);
+	info->path = tee_perf_take_string(&cursor);
+	info->build_id = tee_perf_take_string(&cursor);
+	if (tee_perf_cursor_finish(&cursor, "MODULE", size, err) != 0)
 		return -1;
 	if (info->map_size % 16 != 0)
 		return tee_perf_fail(err, TEE_PERF_INPUT,
@@ -250,29 +247,29 @@ int tee_perf_module_decode(const void *payload, size_t size, struct tee_perf_mod
 int tee_perf_events_decode(const void *payload, size_t size, struct tee_perf_events_info *info,
 			   struct tee_perf_error *err)
 {
-	struct cursor cursor = cursor_over(payload, size);
-	info->process = take32(&cursor);
-	info->thread = take32(&cursor);
-	info->record_count = take64(&cursor);
-	info->reset = take32(&cursor);
-	take32(&cursor);
+	struct tee_perf_cursor cursor = tee_perf_cursor_over(payload, size);
+	info->process = tee_perf_take32(&cursor);
+	info->thread = tee_perf_take32(&cursor);
+	info->record_count = tee_perf_take64(&cursor);
+	info->reset = tee_perf_take32(&cursor);
+	tee_perf_take32(&cursor);
 	info->encoded_size = (size_t)(cursor.end - cursor.at);
-	info->encoded = take(&cursor, info->encoded_size);
-	return finish(&cursor, "EVENTS", size, err);
+	info->encoded = tee_perf_take(&cursor, info->encoded_size);
+	return tee_perf_cursor_finish(&cursor, "EVENTS", size, err);
 }
 
 int tee_perf_pairs_decode(const void *payload, size_t size, struct tee_perf_time_pair **pairs, size_t *count,
 			  struct tee_perf_error *err)
 {
-	struct cursor cursor = cursor_over(payload, size);
-	uint64_t number = take64(&cursor);
+	struct tee_perf_cursor cursor = tee_perf_cursor_over(payload, size);
+	uint64_t number = tee_perf_take64(&cursor);
 	*pairs = NULL;
 	*count = 0;
 	if (cursor.bad || number > (uint64_t)(cursor.end - cursor.at) / 16)
 		cursor.bad = true;
 	else
-		take(&cursor, (size_t)number * 16);
-	if (finish(&cursor, "time pairs", size, err) != 0)
+		tee_perf_take(&cursor, (size_t)number * 16);
+	if (tee_perf_cursor_finish(&cursor, "time pairs", size, err) != 0)
 		return -1;
 	*pairs = malloc(number == 0 ? 1 : (size_t)number * sizeof **pairs);
 	if (*pairs == NULL)

@@ -45,6 +45,37 @@ struct tee_perf_module_info {
 	size_t strings_size; /* bytes; the last one is NUL */
 };
 
+/* Code of a process that gcc instrumented, or that it may name (runtime/cyg.c): records name a function by its address.
+ */
+struct tee_perf_text_info {
+	uint32_t process, text; /* numbers; one that is told again replaces the one before */
+	uint64_t begin, size;   /* of the code */
+	uint64_t load_bias;     /* load address minus link-time address */
+	uint64_t load_ns;
+	const char *path;
+	const char *build_id; /* hexadecimal, "" unknown */
+};
+
+#define TEE_PERF_FUNCTION_BYTES 24
+
+struct tee_perf_function_info {
+	uint64_t address; /* link-time */
+	uint32_t size;    /* bytes of code, at least 1 */
+	uint32_t line;    /* 0: unknown */
+	const char *name; /* linkage name */
+	const char *file; /* "" unknown */
+};
+
+/* The functions of a file, for all texts of that path and build-id. */
+struct tee_perf_functions_info {
+	const char *path;
+	const char *build_id;
+	const uint8_t *functions; /* count of them, by address, none within another: tee_perf_functions_at */
+	size_t count;
+	const char *strings;
+	size_t strings_size; /* bytes; the last one is NUL */
+};
+
 struct tee_perf_events_info {
 	uint32_t process, thread;
 	uint64_t record_count; /* records in this block */
@@ -64,6 +95,11 @@ int tee_perf_module_encode(struct tee_perf_bytes *out, const struct tee_perf_mod
 int tee_perf_events_encode(struct tee_perf_bytes *out, const struct tee_perf_events_info *info);
 int tee_perf_pairs_encode(struct tee_perf_bytes *out, const struct tee_perf_time_pair *pairs, size_t count);
 
+int tee_perf_text_encode(struct tee_perf_bytes *out, const struct tee_perf_text_info *info);
+/* functions: count of them, by address, none within another. */
+int tee_perf_functions_encode(struct tee_perf_bytes *out, const char *path, const char *build_id,
+			      const struct tee_perf_function_info *functions, size_t count);
+
 /* Each decode checks every bound and fails with class INPUT. */
 int tee_perf_process_decode(const void *payload, size_t size, struct tee_perf_process_info *info,
 			    struct tee_perf_error *err);
@@ -71,6 +107,11 @@ int tee_perf_thread_decode(const void *payload, size_t size, struct tee_perf_thr
 			   struct tee_perf_error *err);
 int tee_perf_module_decode(const void *payload, size_t size, struct tee_perf_module_info *info,
 			   struct tee_perf_error *err);
+int tee_perf_text_decode(const void *payload, size_t size, struct tee_perf_text_info *info, struct tee_perf_error *err);
+int tee_perf_functions_decode(const void *payload, size_t size, struct tee_perf_functions_info *info,
+			      struct tee_perf_error *err);
+/* Number `number` of them, which is less than the count. Its strings point into the payload. */
+struct tee_perf_function_info tee_perf_functions_at(const struct tee_perf_functions_info *info, size_t number);
 int tee_perf_events_decode(const void *payload, size_t size, struct tee_perf_events_info *info,
 			   struct tee_perf_error *err);
 /* *pairs is malloc'ed; the caller frees it. */

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions that records name by address: which file's code lies there, and which of its functions holds the address.
+ */
+#include "analyzer/texts.h"
+#include "analyzer/model_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tee_perf_text {
+	uint32_t process, number;
+	uint64_t begin, size, load_bias, load_ns;
+	char *path, *build_id;
+};
+
+/* The functions of a file; what info's pointers point to is owned. */
+struct tee_perf_text_file {
+	struct tee_perf_functions_info info;
+};
+
+static int out_of_memory(struct tee_perf_error *err)
+{
+	return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for the names of the functions");
+}
+
+static void *copy(const void *bytes, size_t size)
+{
+	void *result = malloc(size == 0 ? 1 : size);
+	if (result != NULL && size != 0)
+		memcpy(result, bytes, size);
+	return result;
+}
+
+int tee_perf_model_text(struct tee_perf_model *model, const struct tee_perf_text_info *info, struct tee_perf_error *err)
+{
+	struct tee_perf_texts *texts = &model->texts;
+	if (tee_perf_grow(&texts->texts, texts->text_count, &texts->text_capacity, sizeof *texts->texts) != 0)
+		return out_of_memory(err);
+	struct tee_perf_text text = { .process = info->process,
+				      .number = info->text,
+				      .begin = info->begin,
+				      .size = info->size > UINT32_MAX ? UINT32_MAX : info->size,
+				      .load_bias = info->load_bias,
+				      .load_ns = info->load_ns,
+				      .path = strdup(info->path),
+				      .build_id = strdup(info->build_id) };
+	bool overlaps = false;
+	for (uint32_t i = 0; i < texts->text_count && !overlaps; i++) {
+		const struct tee_perf_text *other = &texts->texts[i];
+		uint32_t a = (uint32_t)text.begin, b = (uint32_t)other->begin;
+		overlaps = other->process == text.process && (b - a < text.size || a - b < other->size) &&
+			   (other->number != text.number || strcmp(other->path, info->path) != 0);
+	}
+	if (text.path == NULL || text.build_id == NULL ||
+	    (overlaps && tee_perf_model_remap(model, text.process, text.begin, text.size, text.load_ns) != 0)) {
+		free(text.path);
+		free(text.build_id);
+		return out_of_memory(err);
+	}
+	texts->texts[texts->text_count++] = text;
+	return 0;
+}
+
+int tee_perf_model_functions(struct tee_perf_model *model, const struct tee_perf_functions_info *info,
+			     struct tee_perf_error *err)
+{
+	struct tee_perf_texts *texts = &model->texts;
+	if (tee_perf_grow(&texts->files, texts->file_count, &texts->file_capacity, sizeof *texts->files) != 0)
+		return out_of_memory(err);
+	struct tee_perf_functions_info own = *info;
+	own.path = strdup(info->path);
+	own.build_id = strdup(info->build_id);
+	own.functions = copy(info->functions, info->count * TEE_PERF_FUNCTION_BYTES);
+	own.strings = copy(info->strings, info->strings_size);
+	texts->files[texts->file_count].info = own;
+	texts->file_count++;
+	if (own.path != NULL && own.build_id != NULL && own.functions != NULL && own.strings != NULL)
+		return 0;
+	texts->file_count--;
+	free((void *)own.path);
+	free((void *)own.build_id);
+	free((void *)own.functions);
+	free((void *)own.strings);
+	return out_of_memory(err);
+}
+
+void tee_perf_texts_free(struct tee_perf_texts *texts)
+{
+	for (uint32_t i = 0; i < texts->text_count; i++) {
+		free(texts->texts[i].path);
+		free(texts->texts[i].build_id);
+	}
+	for (uint32_t i = 0; i < texts->file_count; i++) {
+		free((void *)texts->files[i].info.path);
+		free((void *)texts->files[i].info.build_id);
+		free((void *)texts->files[i].info.functions);
+		free((void *)texts->files[i].info.strings);
+	}
+	free(texts->texts);
+	free(texts->files);
+}
+
+/* The text of exactly this process that had the address at the time, else the one that has it at another time. */
+static const struct tee_perf_text *find_text(const struct tee_perf_texts *texts, uint32_t process, uint32_t address,
+					     uint64_t time_ns)
+{
+	const struct tee_perf_text *best = NULL;
+	for (uint32_t i = 0; i < texts->text_count; i++) {
+		const struct tee_perf_text *text = &texts->texts[i];
+		if (text->process != process || address - (uint32_t)text->begin >= text->size)
+			continue;
+		bool in_time = text->load_ns <= time_ns;
+		if (best == NULL || (in_time ? best->load_ns > time_ns || text->load_ns >= best->load_ns
+					     : best->load_ns > text->load_ns))
+			best = text;
+	}
+	return best;
+}
+
+static const struct tee_perf_functions_info *find_file(const struct tee_perf_texts *texts,
+						       const struct tee_perf_text *text)
+{
+	for (uint32_t i = 0; i < texts->file_count; i++)
+		if (strcmp(texts->files[i].info.path, text->path) == 0 &&
+		    strcmp(texts->files[i].info.build_id, text->build_id) == 0)
+			return &texts->files[i].info;
+	return NULL;
+}
+
+struct tee_perf_symbol tee_perf_text_lookup(const struct tee_perf_model *model, uint32_t process, uint32_t address,
+					    uint64_t time_ns)
+{
+	const struct tee_perf_text *text = find_text(&model->texts, process, address, time_ns);
+	struct tee_perf_symbol symbol = { .module = text == NULL ? "" : text->path, .file = "" };
+	const struct tee_perf_functions_info *file = text == NULL ? NULL : find_file(&model->texts, text);
+	if (file == NULL)
+		return symbol;
+	uint64_t wanted = text->begin + (uint32_t)(address - (uint32_t)text->begin) - text->load_bias;
+	size_t low = 0, high = file->count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (tee_perf_functions_at(file, middle).address <= wanted)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (file->count == 0)
+		return symbol;
+	struct tee_perf_function_info function = tee_perf_functions_at(file, low);
+	if (wanted - function.address >= function.size)
+		return symbol;
+	symbol.linkage_name = function.name;
+	symbol.file = function.file;
+	symbol.line = function.line;
+	return symbol;
+}
