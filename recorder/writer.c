@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ struct tee_perf_writer_thread {
 	unsigned queued;
 	struct tee_perf_block *free;
 	unsigned allocated; /* event blocks */
+	cpu_set_t allowed;
+	int drain_cpu; /* which the thread keeps off; -1: none yet */
 	bool stopping;
 	struct tee_perf_writer_status status;
 	struct tee_perf_bytes payload; /* scratch of the thread */
@@ -85,6 +88,20 @@ static void recycle(struct tee_perf_writer_thread *writer, struct tee_perf_block
 	writer->free = block;
 }
 
+/* The drain publishes the clock and must not share its core, which is where a thread that it wakes would run: better the
+ * program waits now and then. Called by the drain; the two cannot be kept apart on one core. */
+static void keep_off(struct tee_perf_writer_thread *writer, int cpu)
+{
+	cpu_set_t others = writer->allowed;
+
+	writer->drain_cpu = cpu;
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	CPU_CLR((unsigned)cpu, &others);
+	if (CPU_COUNT(&others) != 0)
+		pthread_setaffinity_np(writer->thread, sizeof others, &others);
+}
+
 static void *run(void *data)
 {
 	struct tee_perf_writer_thread *writer = data;
@@ -121,6 +138,9 @@ struct tee_perf_writer_thread *tee_perf_writer_thread_start(struct tee_perf_writ
 	writer->file = file;
 	writer->last = &writer->first;
 	writer->status.file_bytes = tee_perf_writer_bytes(file);
+	writer->drain_cpu = -1;
+	if (sched_getaffinity(0, sizeof writer->allowed, &writer->allowed) != 0)
+		CPU_ZERO(&writer->allowed);
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_cond_init(&writer->filled, NULL);
 	if (pthread_create(&writer->thread, NULL, run, writer) != 0) {
@@ -159,6 +179,10 @@ bool tee_perf_writer_idle(struct tee_perf_writer_thread *writer)
 
 void tee_perf_writer_push(struct tee_perf_writer_thread *writer, struct tee_perf_block *block)
 {
+	int cpu = sched_getcpu();
+
+	if (cpu != writer->drain_cpu)
+		keep_off(writer, cpu);
 	block->next = NULL;
 	pthread_mutex_lock(&writer->lock);
 	*writer->last = block;
