@@ -88,8 +88,8 @@ static void recycle(struct tee_perf_writer_thread *writer, struct tee_perf_block
 	writer->free = block;
 }
 
-/* The drain publishes the clock and must not share its core, which is where a thread that it wakes would run: better the
- * program waits now and then. Called by the drain; the two cannot be kept apart on one core. */
+/* The drain publishes the clock and must not share its core, which is where a thread that it wakes would run: better
+ * the program waits now and then. Called by the drain; the two cannot be kept apart on one core. */
 static void keep_off(struct tee_perf_writer_thread *writer, int cpu)
 {
 	cpu_set_t others = writer->allowed;
