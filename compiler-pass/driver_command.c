@@ -100,12 +100,13 @@ static int add_filter_marker(const struct driver_request *r, const char *library
 	return 0;
 }
 
-/* Line tables for the map's files and lines; the pass strips them. After the user's options, of which only -g0 can
- * speak against it. */
+/* Line tables for the map's files and lines; the pass strips them. For the compiler proper alone: -gline-tables-only
+ * would give them to assembler sources as well, where they would stay. */
 static void add_line_tables(struct driver_args *command)
 {
 	driver_args_add(command, "--start-no-unused-arguments");
-	driver_args_add(command, "-gline-tables-only");
+	driver_args_add(command, "-Xclang");
+	driver_args_add(command, "-debug-info-kind=line-tables-only");
 	driver_args_add(command, "--end-no-unused-arguments");
 }
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# Python 3.11: autoconf and make, extension modules that it builds with its own setup.py; an interpreter with its own suite.
+# shellcheck shell=bash disable=SC2034,SC2154,SC2119,SC2120
+package=python3.11
+
+build() {
+	./configure --without-ensurepip && make -j "$jobs"
+}
+
+output() {
+	"$@" ./python -I -c '
+import concurrent.futures, hashlib, json, re, zlib, itertools, asyncio, sqlite3
+class Odd(Exception): pass
+def pick(n):
+    try:
+        if n % 3 == 0: raise Odd(n)
+        return n
+    except Odd as odd: return -odd.args[0]
+print(sum(map(pick, range(20000))))
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    print(list(pool.map(lambda n: hashlib.sha256(b"x" * n).hexdigest()[:8], range(0, 5000, 500))))
+print(len(re.findall(r"(\w+)-(\d+)", " ".join(f"word-{n}" for n in range(5000)))))
+text = json.dumps({str(n): [n, n / 7] for n in range(2000)})
+print(zlib.crc32(zlib.compress(text.encode())), json.loads(text)["999"])
+def deep(n): return n and deep(n - 1) + 1
+print(deep(900), sorted(itertools.permutations("abcde"))[77])
+async def echo(n): await asyncio.sleep(0); return n
+async def main(): return sum(await asyncio.gather(*(echo(n) for n in range(500))))
+print(asyncio.run(main()))
+'
+}
+
+# Its tests of the language and of what the interpreter is made of. Each case by name: passed, failed or skipped.
+suite() {
+	local tests="test_grammar test_builtin test_exceptions test_generators test_coroutines test_descr test_dict test_set
+		test_list test_long test_float test_complex test_unicode test_bytes test_re test_json test_threading test_thread
+		test_signal test_fork1 test_subprocess test_struct test_array test_collections test_itertools test_functools
+		test_pickle test_zlib test_hashlib test_ast test_compile test_peepholer test_gc test_weakref test_contextlib
+		test_asyncgen test_syntax test_math test_decimal test_statistics test_sort test_deque test_heapq test_bisect"
+	# shellcheck disable=SC2086 # a list of words
+	as_plain_user ./python -m test -j "$jobs" --timeout 600 --junit-xml "$PWD/suite.xml" $tests
+	local status=$?
+	./python - <<'END' >suite.result
+import xml.etree.ElementTree as tree
+for case in tree.parse("suite.xml").iter("testcase"):
+    print(case.get("name"), "/".join(sorted(child.tag for child in case if child.tag not in ("system-out", "system-err"))) or "ok")
+END
+	sort -o suite.result suite.result
+	return $status
+}
