@@ -221,16 +221,20 @@ void tee_perf_hosted_modules_attached(void)
 
 __attribute__((visibility("default"))) void tee_perf_image_register(const struct tee_perf_image *image)
 {
-	if (image->abi_version == TEE_PERF_ABI_VERSION)
+	bool attached = tee_perf_state.host != NULL, ours = image->abi_version == TEE_PERF_ABI_VERSION;
+	unsigned module = images.count;
+
+	if (ours && module < IMAGE_MAX)
+		images.image[images.count++] = image;
+	if (ours)
 		take_policy(image);
-	tee_perf_hosted_start();
-	if (image->abi_version != TEE_PERF_ABI_VERSION || images.count == IMAGE_MAX)
+	tee_perf_hosted_start(); /* if it attaches, it writes all that are registered, and then shows the process */
+	if (!ours || module == IMAGE_MAX)
 		return;
 	/* Attaching happens at the start or never, so an image's hooks are passed by for good. */
 	((struct tee_perf_image *)image)->recording = tee_perf_state.host != NULL ? UINT32_MAX : 0;
-	images.image[images.count++] = image;
-	if (tee_perf_state.host != NULL)
-		write_load(images.count - 1);
+	if (attached)
+		write_load(module);
 }
 
 __attribute__((visibility("default"))) void tee_perf_image_unregister(const struct tee_perf_image *image)
