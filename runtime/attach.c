@@ -137,10 +137,13 @@ static void tell_host(uint32_t slot)
  * any point and attach the thread itself; then its ring is kept and ours goes back. */
 static struct tee_perf_thread *attach_thread(uintptr_t cfa)
 {
+	struct tee_perf_thread *again;
 	uint32_t slot;
 
 	if (tee_perf_state.threads == NULL || !tee_perf_platform_attach_child())
 		return NULL;
+	if (tee_perf_state.thread_again != NULL && (again = tee_perf_state.thread_again()) != NULL)
+		return tee_perf_self = again;
 	if (!find_slot(&slot)) {
 		__atomic_fetch_add(&tee_perf_state.unserved, 1, __ATOMIC_RELAXED);
 		if (tee_perf_state.process != NULL)

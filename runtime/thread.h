@@ -81,6 +81,9 @@ struct tee_perf_state {
 	uint64_t stalled_clock;                     /* heartbeat at which a thread gave up waiting; 0: none */
 	uint64_t slot_free[TEE_PERF_SLOT_MAX / 64]; /* bit set: given back */
 	const struct tee_perf_policy *policy;       /* built in: outranks the host */
+	/* Where thread-local memory does not last (an enclave's, from one root ECALL to the next): the state that the
+	 * calling thread had before, NULL: none. NULL: it lasts. */
+	struct tee_perf_thread *(*thread_again)(void);
 };
 
 extern struct tee_perf_state tee_perf_state TEE_PERF_IMAGE_VISIBLE;
