@@ -3,6 +3,7 @@
 #ifndef TEE_PERF_RECORDER_DRAIN_H
 #define TEE_PERF_RECORDER_DRAIN_H
 
+#include "recorder/images.h"
 #include "recorder/publisher.h"
 #include "recorder/region.h"
 #include "recorder/sink.h"
@@ -63,6 +64,7 @@ struct tee_perf_drain {
 	bool other_machine;                  /* a process was met whose hardware counter is not ours */
 	struct tee_perf_drain_totals totals; /* valid after the thread has ended */
 	struct tee_perf_error err;
+	struct tee_perf_images images;
 	/* private */
 	struct tee_perf_process **process;
 	unsigned process_count, process_capacity;

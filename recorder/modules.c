@@ -12,13 +12,6 @@ static uint64_t padded(uint64_t bytes)
 	return (bytes + 7) & ~UINT64_C(7);
 }
 
-static void build_id_text(const uint8_t *id, uint64_t bytes, char out[129])
-{
-	out[0] = '\0';
-	for (uint64_t i = 0; i < bytes && i < 64; i++)
-		snprintf(out + 2 * i, 3, "%02x", id[i]);
-}
-
 /* Points into the record; false where its lengths contradict each other. */
 static bool parse(const struct tee_perf_process *process, const uint8_t *record, uint64_t size, char build_id[129],
 		  struct tee_perf_module_info *info)
@@ -39,7 +32,7 @@ static bool parse(const struct tee_perf_process *process, const uint8_t *record,
 		return false;
 	if (length[1] > 0 && part[1][length[1] - 1] != 0)
 		return false;
-	build_id_text(part[3], length[3], build_id);
+	tee_perf_build_id_text(part[3], length[3], build_id);
 	*info = (struct tee_perf_module_info){ .process = process->number,
 					       .module = (uint32_t)header->module,
 					       .map_begin = header->map_begin,
@@ -101,6 +94,8 @@ void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_proces
 	while ((copy = copy_record(drain, process, process->modules_read, &header)) != NULL) {
 		if (header.type == TEE_PERF_MODULE_LOAD && parse(process, copy, header.bytes, build_id, &info))
 			emit(drain, &info);
+		if (header.type == TEE_PERF_MODULE_TEXT || header.type == TEE_PERF_MODULE_SYMBOLS)
+			tee_perf_images_text(drain, process, copy);
 		free(copy);
 		process->modules_read += header.bytes;
 	}

@@ -223,6 +223,7 @@ static void finish(struct tee_perf_session *session, struct tee_perf_error *err)
 	session->tsc_end = tee_perf_publisher_tsc(&session->clock);
 	if (session->drain.tsc_start.a != 0)
 		push_tsc_pair(session, session->tsc_end, err);
+	tee_perf_images_finish(&session->drain);
 	push_profile(session, err);
 	push_end(session, err);
 }
@@ -233,6 +234,7 @@ static void close_session(struct tee_perf_session *session, struct tee_perf_erro
 		tee_perf_writer_thread_stop(session->sink.writer, &session->written);
 	if (session->file != NULL)
 		tee_perf_writer_close(session->file, err);
+	tee_perf_images_free(&session->drain.images);
 	tee_perf_sink_free(&session->sink);
 	tee_perf_model_free(session->sink.model);
 	free(session->clock.gap);

@@ -10,13 +10,15 @@
 
 #define TEXT_MAX 2048
 
-/* A forked child writes none of it again: the analyzer looks at the parent's. */
+#define IMAGE_MAX 1024
+
 static struct {
+	struct tee_perf_text_image *image[IMAGE_MAX]; /* with hooks; NULL: unloaded */
+	unsigned image_count;
 	struct {
-		uintptr_t begin; /* of the code; 0: free */
+		uintptr_t begin; /* of the code */
 		uint64_t identity;
-		const struct tee_perf_text_image *image; /* NULL: it has no hooks of gcc's */
-	} text[TEXT_MAX];
+	} text[TEXT_MAX]; /* that were written; the index is the number */
 	unsigned count;
 } texts;
 
@@ -94,8 +96,6 @@ static int note_image(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	texts.text[number].begin = begin;
 	texts.text[number].identity = identity;
-	if (has_hooks)
-		texts.text[number].image = search->image;
 	texts.count += (unsigned)number == texts.count;
 	struct tee_perf_module_header header = {
 		.type = has_hooks ? TEE_PERF_MODULE_TEXT : TEE_PERF_MODULE_SYMBOLS,
@@ -110,22 +110,35 @@ static int note_image(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-__attribute__((visibility("default"))) void tee_perf_text_register(struct tee_perf_text_image *image)
+static void write_image(struct tee_perf_text_image *image)
 {
 	struct search search = { .image = image, .first = true };
 
-	tee_perf_hosted_start();
-	if (image->abi_version != TEE_PERF_ABI_VERSION || tee_perf_state.host == NULL)
-		return;
 	dl_iterate_phdr(note_image, &search);
+}
+
+void tee_perf_hosted_texts_attached(void)
+{
+	texts.count = 0;
+	for (unsigned i = 0; i < texts.image_count; i++)
+		if (texts.image[i] != NULL)
+			write_image(texts.image[i]);
+}
+
+__attribute__((visibility("default"))) void tee_perf_text_register(struct tee_perf_text_image *image)
+{
+	tee_perf_hosted_start();
+	if (image->abi_version != TEE_PERF_ABI_VERSION || tee_perf_state.host == NULL || texts.image_count == IMAGE_MAX)
+		return;
+	texts.image[texts.image_count++] = image;
+	write_image(image);
 	image->recording = UINT32_MAX;
 }
 
+/* Its place may be another file's next time. */
 __attribute__((visibility("default"))) void tee_perf_text_unregister(const struct tee_perf_text_image *image)
 {
-	for (unsigned i = 0; i < texts.count; i++)
-		if (texts.text[i].image == image) {
-			texts.text[i].begin = 0;
-			texts.text[i].image = NULL;
-		}
+	for (unsigned i = 0; i < texts.image_count; i++)
+		if (texts.image[i] == image)
+			texts.image[i] = NULL;
 }

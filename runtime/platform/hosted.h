@@ -15,6 +15,9 @@ void tee_perf_hosted_start(void) TEE_PERF_HIDDEN;
 /* Writes all images that are registered into the module area of the segment just attached. */
 void tee_perf_hosted_modules_attached(void) TEE_PERF_HIDDEN;
 
+/* The same, of images that gcc compiled (gcc.c). */
+void tee_perf_hosted_texts_attached(void) TEE_PERF_HIDDEN;
+
 /* The build-id of a loaded image; NULL: it has none. */
 const uint8_t *tee_perf_hosted_build_id(const struct dl_phdr_info *info, size_t *bytes) TEE_PERF_HIDDEN;
 

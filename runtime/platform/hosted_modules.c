@@ -217,6 +217,7 @@ void tee_perf_hosted_modules_attached(void)
 	for (unsigned i = 0; i < images.count; i++)
 		if (images.image[i] != NULL)
 			write_load(i);
+	tee_perf_hosted_texts_attached();
 }
 
 __attribute__((visibility("default"))) void tee_perf_image_register(const struct tee_perf_image *image)

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "recorder/symtab.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STUB_BYTES 16 /* of an entry of the procedure linkage table that stands for a function of another object */
+
+struct candidate {
+	uint64_t address, size, limit; /* limit: end of its section */
+	const char *name;
+	int rank; /* the higher the better, of several names of one address */
+};
+
+struct tee_perf_symtab {
+	int fd, debug_fd;
+	Elf *elf, *debug; /* debug: the separate debug file, or NULL */
+	Dwarf *dwarf;
+	struct tee_perf_function_info *functions;
+	char **files; /* strings of functions[].file that are ours */
+	size_t count, file_count;
+	bool loaded;
+};
+
+/* ---- opening */
+
+static void build_id_of(Elf *elf, char text[129])
+{
+	const void *id;
+	ssize_t bytes = dwelf_elf_gnu_build_id(elf, &id);
+
+	text[0] = '\0';
+	for (ssize_t i = 0; i < bytes && i < 64; i++)
+		snprintf(text + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+}
+
+static Elf *open_elf(const char *path, const char *build_id, int *fd, const char **why)
+{
+	char found[129];
+
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf = *fd < 0 ? NULL : elf_begin(*fd, ELF_C_READ_MMAP, NULL);
+	*why = "cannot be opened";
+	if (elf != NULL && elf_kind(elf) == ELF_K_ELF) {
+		build_id_of(elf, found);
+		if (build_id[0] == '\0' || strcmp(found, build_id) == 0)
+			return elf;
+		*why = "is another file than the one that was run";
+	}
+	elf_end(elf);
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	return NULL;
+}
+
+static Elf_Scn *find_section(Elf *elf, GElf_Word type, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(elf, section)) != NULL)
+		if (gelf_getshdr(section, header) != NULL && header->sh_type == type)
+			return section;
+	return NULL;
+}
+
+static void open_debug_file(struct tee_perf_symtab *symtab)
+{
+	char build_id[129], path[256];
+	const char *why;
+	GElf_Shdr header;
+
+	build_id_of(symtab->elf, build_id);
+	if (build_id[0] == '\0' || find_section(symtab->elf, SHT_SYMTAB, &header) != NULL)
+		return;
+	snprintf(path, sizeof path, "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id + 2);
+	symtab->debug = open_elf(path, build_id, &symtab->debug_fd, &why);
+}
+
+struct tee_perf_symtab *tee_perf_symtab_open(const char *path, const char *build_id, const char **why)
+{
+	struct tee_perf_symtab *symtab = calloc(1, sizeof *symtab);
+
+	*why = "out of memory";
+	if (symtab == NULL)
+		return NULL;
+	elf_version(EV_CURRENT);
+	symtab->debug_fd = -1;
+	symtab->elf = open_elf(path, build_id, &symtab->fd, why);
+	if (symtab->elf != NULL)
+		return symtab;
+	free(symtab);
+	return NULL;
+}
+
+void tee_perf_symtab_close(struct tee_perf_symtab *symtab)
+{
+	if (symtab == NULL)
+		return;
+	for (size_t i = 0; i < symtab->file_count; i++)
+		free(symtab->files[i]);
+	free(symtab->files);
+	free(symtab->functions);
+	dwarf_end(symtab->dwarf);
+	elf_end(symtab->debug);
+	elf_end(symtab->elf);
+	if (symtab->debug_fd >= 0)
+		close(symtab->debug_fd);
+	close(symtab->fd);
+	free(symtab);
+}
+
+/* ---- symbols */
+
+static bool is_function(const GElf_Sym *symbol)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_value != 0;
+}
+
+static int rank_of(const GElf_Sym *symbol, const char *name)
+{
+	static const int by_binding[] = { [STB_LOCAL] = 0, [STB_GLOBAL] = 4, [STB_WEAK] = 2 };
+	unsigned binding = GELF_ST_BIND(symbol->st_info);
+
+	return (binding <= STB_WEAK ? by_binding[binding] : 0) + (name[0] != '_' || name[1] == 'Z') +
+	       8 * (symbol->st_size != 0);
+}
+
+/* Appends the functions of a symbol table. -1: out of memory. */
+static int read_symbols(Elf *elf, GElf_Word type, struct candidate **candidates, size_t *count)
+{
+	GElf_Shdr header, home;
+	Elf_Scn *section = find_section(elf, type, &header);
+	Elf_Data *data = section == NULL ? NULL : elf_getdata(section, NULL);
+
+	if (data == NULL || header.sh_entsize == 0)
+		return 0;
+	size_t symbols = header.sh_size / header.sh_entsize;
+	struct candidate *grown = realloc(*candidates, (*count + symbols + 1) * sizeof *grown);
+	if (grown == NULL)
+		return -1;
+	*candidates = grown;
+	for (size_t i = 0; i < symbols; i++) {
+		GElf_Sym symbol;
+		const char *name;
+		if (gelf_getsym(data, (int)i, &symbol) == NULL || !is_function(&symbol) ||
+		    (name = elf_strptr(elf, header.sh_link, symbol.st_name)) == NULL || name[0] == '\0')
+			continue;
+		struct candidate *candidate = &grown[(*count)++];
+		*candidate = (struct candidate){
+			.address = symbol.st_value, .size = symbol.st_size, .name = name, .rank = rank_of(&symbol, name)
+		};
+		if (symbol.st_shndx == SHN_UNDEF)
+			candidate->size = STUB_BYTES;
+		Elf_Scn *at = elf_getscn(elf, symbol.st_shndx);
+		if (symbol.st_shndx != SHN_UNDEF && at != NULL && gelf_getshdr(at, &home) != NULL)
+			candidate->limit = home.sh_addr + home.sh_size;
+	}
+	return 0;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* One function per address, each up to the next at most; one without a size up to there, or to its section's end. */
+static int settle(struct tee_perf_symtab *symtab, struct candidate *candidates, size_t count)
+{
+	symtab->functions = malloc((count + 1) * sizeof *symtab->functions);
+	if (symtab->functions == NULL)
+		return -1;
+	qsort(candidates, count, sizeof *candidates, by_address);
+	for (size_t i = 0; i < count; i++) {
+		const struct candidate *it = &candidates[i];
+		if (i > 0 && candidates[i - 1].address == it->address)
+			continue;
+		size_t next = i + 1;
+		while (next < count && candidates[next].address == it->address)
+			next++;
+		uint64_t room = next < count ? candidates[next].address - it->address : UINT32_MAX;
+		if (it->limit > it->address && it->limit - it->address < room)
+			room = it->limit - it->address;
+		uint64_t size = it->size != 0 && it->size < room ? it->size : room;
+		symtab->functions[symtab->count++] = (struct tee_perf_function_info){
+			.address = it->address,
+			.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
+			.name = it->name,
+			.file = "",
+		};
+	}
+	return 0;
+}
+
+/* ---- files and lines */
+
+static struct tee_perf_function_info *find(const struct tee_perf_symtab *symtab, uint64_t address)
+{
+	size_t low = 0, high = symtab->count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (symtab->functions[middle].address <= address)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (symtab->count == 0 || address - symtab->functions[low].address >= symtab->functions[low].size)
+		return NULL;
+	return &symtab->functions[low];
+}
+
+/* As clang's map has it: a path below the folder of the build is relative to it. */
+static const char *relative_to(const char *file, const char *directory)
+{
+	size_t length = directory == NULL ? 0 : strlen(directory);
+
+	if (length == 0 || strncmp(file, directory, length) != 0 || file[length] != '/')
+		return file;
+	file += length + 1;
+	return file[0] == '.' && file[1] == '/' ? file + 2 : file;
+}
+
+/* A copy that lives as long as the symtab; the same string as the last time, if it was the same. */
+static const char *keep_file(struct tee_perf_symtab *symtab, const char *file)
+{
+	if (symtab->file_count > 0 && strcmp(symtab->files[symtab->file_count - 1], file) == 0)
+		return symtab->files[symtab->file_count - 1];
+	char **grown = realloc(symtab->files, (symtab->file_count + 1) * sizeof *grown);
+	if (grown == NULL)
+		return "";
+	symtab->files = grown;
+	char *copy = strdup(file);
+	if (copy == NULL)
+		return "";
+	grown[symtab->file_count++] = copy;
+	return copy;
+}
+
+struct unit {
+	struct tee_perf_symtab *symtab;
+	const char *directory;
+};
+
+static int note_function(Dwarf_Die *die, void *data)
+{
+	struct unit *unit = data;
+	Dwarf_Addr entry;
+	int line;
+
+	if (dwarf_entrypc(die, &entry) != 0 || entry == 0)
+		return DWARF_CB_OK;
+	struct tee_perf_function_info *function = find(unit->symtab, entry);
+	const char *file = dwarf_decl_file(die);
+	if (function == NULL || function->address != entry || file == NULL || dwarf_decl_line(die, &line) != 0)
+		return DWARF_CB_OK;
+	function->line = line > 0 ? (uint32_t)line : 0;
+	function->file = keep_file(unit->symtab, relative_to(file, unit->directory));
+	return DWARF_CB_OK;
+}
+
+void tee_perf_symtab_add_lines(struct tee_perf_symtab *symtab)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+
+	symtab->dwarf = dwarf_begin_elf(symtab->debug != NULL ? symtab->debug : symtab->elf, DWARF_C_READ, NULL);
+	while (symtab->dwarf != NULL && dwarf_get_units(symtab->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+		Dwarf_Attribute attribute;
+		struct unit unit = { symtab, dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attribute)) };
+		if (type == DW_UT_compile)
+			dwarf_getfuncs(&die, note_function, &unit, 0);
+	}
+}
+
+int tee_perf_symtab_load(struct tee_perf_symtab *symtab, bool exported)
+{
+	struct candidate *candidates = NULL;
+	size_t count = 0;
+	int result = 0;
+
+	if (symtab->loaded)
+		return 0;
+	symtab->loaded = true;
+	if (!exported) {
+		open_debug_file(symtab);
+		result =
+		    read_symbols(symtab->debug != NULL ? symtab->debug : symtab->elf, SHT_SYMTAB, &candidates, &count);
+	}
+	if (result == 0) /* stubs of other objects' functions stand here only */
+		result = read_symbols(symtab->elf, SHT_DYNSYM, &candidates, &count);
+	if (result == 0)
+		result = settle(symtab, candidates, count);
+	free(candidates);
+	return result;
+}
+
+/* ---- asking */
+
+const struct tee_perf_function_info *tee_perf_symtab_functions(const struct tee_perf_symtab *symtab, size_t *count)
+{
+	*count = symtab->count;
+	return symtab->functions;
+}
+
+const struct tee_perf_function_info *tee_perf_symtab_find(const struct tee_perf_symtab *symtab, uint64_t address)
+{
+	return find(symtab, address);
+}
+
+bool tee_perf_symtab_holds(const struct tee_perf_symtab *symtab, uint64_t address)
+{
+	size_t count;
+	GElf_Phdr segment;
+
+	if (elf_getphdrnum(symtab->elf, &count) != 0)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(symtab->elf, (int)i, &segment) != NULL && segment.p_type == PT_LOAD &&
+		    (segment.p_flags & PF_X) != 0 && address - segment.p_vaddr < segment.p_memsz)
+			return true;
+	return false;
+}
+
+void tee_perf_symtab_each_dynamic(const struct tee_perf_symtab *symtab, void (*visit)(void *data, const char *name),
+				  void *data)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = find_section(symtab->elf, SHT_DYNSYM, &header);
+	Elf_Data *bytes = section == NULL ? NULL : elf_getdata(section, NULL);
+
+	if (bytes == NULL || header.sh_entsize == 0)
+		return;
+	for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
+		GElf_Sym symbol;
+		const char *name;
+		if (gelf_getsym(bytes, (int)i, &symbol) != NULL &&
+		    (name = elf_strptr(symtab->elf, header.sh_link, symbol.st_name)) != NULL && name[0] != '\0')
+			visit(data, name);
+	}
+}

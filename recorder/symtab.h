@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of an ELF file: its symbol table, where it is stripped that of its separate debug file (by build-id),
+ * else what it exports; files and lines from DWARF. */
+#ifndef TEE_PERF_RECORDER_SYMTAB_H
+#define TEE_PERF_RECORDER_SYMTAB_H
+
+#include "format/sections.h"
+
+#include <stdbool.h>
+
+struct tee_perf_symtab;
+
+/* Opens a file, and keeps it open: what becomes of its name later does not matter. build_id: hexadecimal, which the
+ * file must have; "": any. NULL: *why says why not. */
+struct tee_perf_symtab *tee_perf_symtab_open(const char *path, const char *build_id, const char **why);
+void tee_perf_symtab_close(struct tee_perf_symtab *symtab);
+
+/* Reads the functions, once. exported: only those that other objects can name. -1: out of memory. */
+int tee_perf_symtab_load(struct tee_perf_symtab *symtab, bool exported);
+/* Adds files and lines to what was loaded, where there are any. */
+void tee_perf_symtab_add_lines(struct tee_perf_symtab *symtab);
+
+/* What was loaded, by address, none within another. Strings are the symtab's. */
+const struct tee_perf_function_info *tee_perf_symtab_functions(const struct tee_perf_symtab *symtab, size_t *count);
+/* The function that holds a link-time address; NULL: none that is known. */
+const struct tee_perf_function_info *tee_perf_symtab_find(const struct tee_perf_symtab *symtab, uint64_t address);
+/* Whether the file's code covers a link-time address. */
+bool tee_perf_symtab_holds(const struct tee_perf_symtab *symtab, uint64_t address);
+
+/* Calls visit with each name that the file defines for, or wants from, other objects. */
+void tee_perf_symtab_each_dynamic(const struct tee_perf_symtab *symtab, void (*visit)(void *data, const char *name),
+				  void *data);
+
+#endif
