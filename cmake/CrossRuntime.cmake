@@ -62,6 +62,7 @@ function(tee_perf_add_cross_runtime target architecture)
   file(MAKE_DIRECTORY ${work} ${place})
   tee_perf_cross_sources(core tee_perf_core)
   tee_perf_cross_sources(hosted tee_perf_hosted)
+  tee_perf_cross_sources(hosted_shared tee_perf_hosted_shared)
   list(APPEND core ${CMAKE_SOURCE_DIR}/runtime/arch/${architecture}/clock.c)
   # Of version 4, as GNU ld 2.40 crashes on what clang 19 writes of version 5 for riscv64.
   set(flags -std=gnu11 -O2 -gdwarf-4 -Wall -Wextra -Wvla -Wno-missing-field-initializers -Werror -fno-stack-protector -fno-builtin
@@ -73,13 +74,14 @@ function(tee_perf_add_cross_runtime target architecture)
   endif()
   tee_perf_cross_objects(core_objects ${work} COMMAND ${command} FLAGS ${flags} -ffreestanding SOURCES ${core})
   tee_perf_cross_objects(hosted_objects ${work} COMMAND ${command} FLAGS ${flags} SOURCES ${hosted})
+  tee_perf_cross_objects(shared_objects ${work} COMMAND ${command} FLAGS ${flags} SOURCES ${hosted_shared})
   set(shared ${place}/libtee-perf-rt.so)
   set(static ${place}/libtee-perf-rt.a)
   add_custom_command(OUTPUT ${shared}.1 ${shared}
     COMMAND ${command} -shared -Wl,-soname,libtee-perf-rt.so.1 -Wl,-z,now -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic
-            ${core_objects} ${hosted_objects} -o ${shared}.1
+            ${core_objects} ${hosted_objects} ${shared_objects} -o ${shared}.1
     COMMAND ${CMAKE_COMMAND} -E create_symlink libtee-perf-rt.so.1 ${shared}
-    DEPENDS ${core_objects} ${hosted_objects} VERBATIM)
+    DEPENDS ${core_objects} ${hosted_objects} ${shared_objects} VERBATIM)
   add_custom_command(OUTPUT ${static}
     COMMAND ${CMAKE_COMMAND} -E rm -f ${static}
     COMMAND ${CMAKE_AR} rcs ${static} ${core_objects} ${hosted_objects}

@@ -6,6 +6,13 @@
  *   tee_perf_on();             from here on it is again
  *   TEE_PERF_MARK("loaded");   a point in time with a name (a string literal), see the table `marks`
  *   TEE_PERF_OCALL int host_time(void);   a function that leaves the enclave (docs/TRANSITIONS.md)
+ *
+ * A program that changes stacks by assembly of its own tells which memory is one, in the thread that will run on it,
+ * before it does; again is cheap. Signal stacks and those of swapcontext are known, and what libraries of fibers tell
+ * AddressSanitizer (__sanitizer_start_switch_fiber) is heard.
+ *
+ *   tee_perf_stack(lo, hi);        [lo, hi) is a stack
+ *   tee_perf_stack_forget(lo);     it is none any more: what is open on it will not return
  */
 #ifndef TEE_PERF_H
 #define TEE_PERF_H
@@ -33,6 +40,8 @@ extern "C" {
 struct tee_perf_map_entry;
 extern void tee_perf_runtime_on(void) __attribute__((weak));
 extern void tee_perf_runtime_off(void) __attribute__((weak));
+extern void tee_perf_runtime_stack(const void *lo, const void *hi) __attribute__((weak));
+extern void tee_perf_runtime_stack_forget(const void *lo) __attribute__((weak));
 extern void tee_perf_runtime_mark(const struct tee_perf_map_entry *entry) __attribute__((weak));
 
 static inline void tee_perf_on(void)
@@ -45,6 +54,18 @@ static inline void tee_perf_off(void)
 {
 	if (tee_perf_runtime_off)
 		tee_perf_runtime_off();
+}
+
+static inline void tee_perf_stack(const void *lo, const void *hi)
+{
+	if (tee_perf_runtime_stack)
+		tee_perf_runtime_stack(lo, hi);
+}
+
+static inline void tee_perf_stack_forget(const void *lo)
+{
+	if (tee_perf_runtime_stack_forget)
+		tee_perf_runtime_stack_forget(lo);
 }
 
 /* The mark is an entry of the image's map, as a function is (kind 4). */

@@ -32,6 +32,11 @@ struct tee_perf_geometry {
 	uint32_t grow;     /* the thread had to wait: take more at the next wrap */
 };
 
+#define TEE_PERF_STACKS_KNOWN 4
+struct tee_perf_known_stack {
+	uintptr_t lo, hi;
+};
+
 struct tee_perf_thread {
 	/* The critical section: CFA of the function whose hook is at work, 0: none. A hook that finds it
 	 * set runs in a signal handler that interrupted that hook, or the hook was abandoned. */
@@ -60,6 +65,11 @@ struct tee_perf_thread {
 	uint64_t *writer, *reader, *nested_writer, *nested_reader, *waiting, *lost_word, *waited_word,
 	    *extra_word; /* host memory, this slot's words */
 	uintptr_t stack_lo, stack_hi;
+	/* platform/: the stacks announced last, so that a switch back to one of them writes nothing; valid while
+	 * `lost` is known_lost. The fiber that runs, and the one that is being switched to. */
+	struct tee_perf_known_stack known_stack[TEE_PERF_STACKS_KNOWN], fiber, next_fiber;
+	uint64_t known_lost;
+	uint32_t known_next;
 } __attribute__((aligned(128)));
 
 /* One per process. In the hosted platform `wiped` and the thread pool lie in pages that a forked

@@ -21,8 +21,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define PAGE       4096ul
-#define SAME_STACK 4096ul /* less than any signal stack has left under its first frame */
+#define PAGE         4096ul
+#define HEADER_BYTES (TEE_PERF_TABLE_OFFSET + TEE_PERF_PROCESS_MAX * sizeof(struct tee_perf_log_process))
+#define SAME_STACK   4096ul /* less than any signal stack has left under its first frame */
 
 static struct {
 	char path[256];
@@ -89,6 +90,7 @@ void tee_perf_platform_watch_thread_end(void)
 {
 	if (hosted.key_usable)
 		pthread_setspecific(hosted.key, (void *)(uintptr_t)1);
+	tee_perf_hosted_stacks_attached(tee_perf_self);
 }
 
 bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr_t owner, uintptr_t cfa)
@@ -244,8 +246,7 @@ static void *map_segment(int fd, uint64_t offset, uint64_t slot_max, uint64_t ri
 /* Checks the header, claims an entry, maps its segment. False: nothing is attached. */
 static bool map_log(int fd, struct tee_perf_attachment *attachment)
 {
-	struct tee_perf_log_header *header =
-	    map(NULL, TEE_PERF_SEGMENTS_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct tee_perf_log_header *header = map(NULL, HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (header == NULL)
 		return false;
@@ -281,8 +282,8 @@ static bool map_log(int fd, struct tee_perf_attachment *attachment)
 	attachment->segment = segment;
 	sys(SYS_madvise, (long)segment, (long)hosted.segment_bytes, MADV_DONTDUMP, 0, 0, 0);
 	sys(SYS_madvise, (long)segment, (long)hosted.segment_bytes, MADV_DONTFORK, 0, 0, 0);
-	sys(SYS_madvise, (long)header, TEE_PERF_SEGMENTS_OFFSET, MADV_DONTDUMP, 0, 0, 0);
-	return tee_perf_platform_open_memory((uintptr_t)segment, TEE_PERF_SLOTS_OFFSET(module_bytes));
+	sys(SYS_madvise, (long)header, HEADER_BYTES, MADV_DONTDUMP, 0, 0, 0);
+	return tee_perf_platform_open_memory((uintptr_t)segment, sizeof *attachment->segment);
 }
 
 /* Private memory that a forked child finds zeroed: the threads' states, and a word that says we live. */
@@ -343,7 +344,7 @@ bool tee_perf_platform_attach_child(void)
 		return false;
 	busy = true;
 	tee_perf_thread_forget();
-	sys(SYS_munmap, (long)hosted.header, TEE_PERF_SEGMENTS_OFFSET, 0, 0, 0, 0);
+	sys(SYS_munmap, (long)hosted.header, HEADER_BYTES, 0, 0, 0, 0);
 	bool attached = attach();
 	if (!attached)
 		tee_perf_state.host = NULL;
@@ -361,8 +362,12 @@ static void forked_child(void)
 		return;
 	uintptr_t slot = tee_perf_state.slots +
 			 (uintptr_t)(thread - tee_perf_state.threads) * TEE_PERF_SLOT_BYTES(tee_perf_state.ring_bytes);
-	map((void *)slot, TEE_PERF_SLOT_BYTES(tee_perf_state.ring_bytes), PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	size_t size = TEE_PERF_SLOT_BYTES(tee_perf_state.ring_bytes);
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+
+	/* Its end may have been given back, and be in use (hosted_limits.c). */
+	while (map((void *)slot, size, PROT_READ | PROT_WRITE, flags, -1, 0) == NULL && size > PAGE)
+		size = size / 2 & ~(PAGE - 1);
 	tee_perf_thread_forget();
 }
 

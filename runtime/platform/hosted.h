@@ -12,6 +12,19 @@
 /* Reads the environment and attaches, once. Images may register before our constructor ran. */
 void tee_perf_hosted_start(void) TEE_PERF_HIDDEN;
 
+/* The calling thread has got its ring: writes which stacks it has besides its own. */
+void tee_perf_hosted_stacks_attached(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
+
+/* The calling thread is about to run on the stack [lo, hi). */
+void tee_perf_hosted_announce(uintptr_t lo, uintptr_t hi) TEE_PERF_HIDDEN;
+
+/* A sanitizer's functions that ours stand before; NULL: there are none. */
+struct tee_perf_hosted_next {
+	void (*start_switch)(void **save, const void *bottom, size_t size);
+	void (*finish_switch)(void *save, const void **bottom, size_t *size);
+};
+extern struct tee_perf_hosted_next tee_perf_hosted_next TEE_PERF_HIDDEN;
+
 /* Writes all images that are registered into the module area of the segment just attached. */
 void tee_perf_hosted_modules_attached(void) TEE_PERF_HIDDEN;
 
@@ -24,5 +37,11 @@ const uint8_t *tee_perf_hosted_build_id(const struct dl_phdr_info *info, size_t 
 /* Appends a record of type TEXT or SYMBOLS to the module area; fills in the header's sizes. path "": the executable. */
 void tee_perf_hosted_append_text(struct tee_perf_module_header *header, const char *path,
 				 const uint8_t *build_id) TEE_PERF_HIDDEN;
+
+/* Whole pages of [begin, end) go back to the system. */
+void tee_perf_hosted_give_back(uintptr_t begin, uintptr_t end) TEE_PERF_HIDDEN;
+
+/* The module area ends room bytes behind what is written now; the rest is given back. */
+void tee_perf_hosted_limit_modules(uint64_t room) TEE_PERF_HIDDEN;
 
 #endif
