@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "cli/hooks.h"
 #include "cli/input.h"
 #include "cli/options.h"
 
 struct info_options {
-	const char *input;
+	const char *input, *hooks;
 	int format;
 };
 
@@ -13,6 +14,8 @@ static const char *const formats[] = { "table", "json", NULL };
 static const struct tee_perf_option options[] = {
 	{ "input", 'i', TEE_PERF_OPTION_STRING, offsetof(struct info_options, input), "FILE",
 	  "the recording (default " TEE_PERF_DEFAULT_INPUT ")" },
+	{ "hooks", 0, TEE_PERF_OPTION_STRING, offsetof(struct info_options, hooks), "BINARY",
+	  "whether a program, library or object file carries hooks, instead" },
 	{ "format", 0, TEE_PERF_OPTION_CHOICE, offsetof(struct info_options, format), NULL, "how to print it",
 	  formats },
 };
@@ -23,7 +26,21 @@ static const struct tee_perf_usage usage = {
 	.summary = "Prints what a recording says about itself: command, duration, threads, events, losses, clock.",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
+	.notes = "--hooks: how many functions have hooks, which runtime they call, what policy is built in. The exit\n"
+		 "status is 0 if there are hooks, 1 if there are none, as in a production build.",
 };
+
+/* 0: there are hooks; 1: there are none. */
+static int info_hooks(const struct info_options *chosen)
+{
+	struct tee_perf_error err = { 0 };
+	struct tee_perf_hooks hooks;
+
+	if (tee_perf_hooks_read(&hooks, chosen->hooks, &err) != 0 ||
+	    tee_perf_hooks_print(&hooks, chosen->hooks, chosen->format == 1, &err) != 0)
+		return tee_perf_cli_fail(&err);
+	return tee_perf_hooks_any(&hooks) ? 0 : 1;
+}
 
 int tee_perf_cmd_info(int argc, char **argv)
 {
@@ -32,6 +49,8 @@ int tee_perf_cmd_info(int argc, char **argv)
 	int first, status = tee_perf_options_parse(&usage, argc, argv, &chosen, &first, &err);
 	if (status != 0)
 		return status > 0 ? 0 : tee_perf_cli_fail(&err);
+	if (chosen.hooks != NULL)
+		return info_hooks(&chosen);
 	struct tee_perf_recording *recording = tee_perf_input_open(chosen.input, &err);
 	if (recording == NULL)
 		return tee_perf_cli_fail(&err);

@@ -10,6 +10,9 @@ __attribute__((weak, visibility("hidden"))) const struct tee_perf_policy tee_per
 struct tee_perf_state tee_perf_state = { .enabled = true, .policy = &tee_perf_policy };
 
 /* Whether an image has the runtime in it, whatever policy it has (tee-perf info --hooks). */
+#if defined(__has_attribute) && __has_attribute(retain)
+__attribute__((retain)) /* --gc-sections, too */
+#endif
 __attribute__((used, section(TEE_PERF_STATIC_SECTION))) static const uint64_t present = TEE_PERF_ABI_VERSION;
 
 void tee_perf_set_policy(const struct tee_perf_policy *policy)
