@@ -258,17 +258,27 @@ struct unit {
 	const char *directory;
 };
 
+/* The symbol that begins where one of the function's ranges does: its other parts lie elsewhere (.cold). */
+static struct tee_perf_function_info *find_entry(const struct tee_perf_symtab *symtab, Dwarf_Die *die)
+{
+	Dwarf_Addr base, begin, end;
+
+	for (ptrdiff_t offset = 0; (offset = dwarf_ranges(die, offset, &base, &begin, &end)) > 0;) {
+		struct tee_perf_function_info *function = find(symtab, begin);
+		if (function != NULL && function->address == begin && strstr(function->name, ".cold") == NULL)
+			return function;
+	}
+	return NULL;
+}
+
 static int note_function(Dwarf_Die *die, void *data)
 {
 	struct unit *unit = data;
-	Dwarf_Addr entry;
+	struct tee_perf_function_info *function = find_entry(unit->symtab, die);
+	const char *file = function == NULL ? NULL : dwarf_decl_file(die);
 	int line;
 
-	if (dwarf_entrypc(die, &entry) != 0 || entry == 0)
-		return DWARF_CB_OK;
-	struct tee_perf_function_info *function = find(unit->symtab, entry);
-	const char *file = dwarf_decl_file(die);
-	if (function == NULL || function->address != entry || file == NULL || dwarf_decl_line(die, &line) != 0)
+	if (file == NULL || dwarf_decl_line(die, &line) != 0)
 		return DWARF_CB_OK;
 	function->line = line > 0 ? (uint32_t)line : 0;
 	function->file = keep_file(unit->symtab, relative_to(file, unit->directory));
