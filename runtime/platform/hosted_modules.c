@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #define IMAGE_MAX 1024
+#define AREA_PAGE ((uintptr_t)4096)
 
 static struct {
 	const struct tee_perf_image *image[IMAGE_MAX]; /* NULL: unloaded; the index is the module's number */
@@ -118,15 +119,43 @@ static uint64_t padded(uint64_t bytes)
 	return (bytes + 7) & ~UINT64_C(7);
 }
 
+static uint64_t area_limit; /* 0: all of it */
+
+static uint64_t area_bytes(void)
+{
+	return tee_perf_state.slots - (uintptr_t)(tee_perf_state.segment + 1);
+}
+
+/* Without access until used, so that mlockall does not fill it. */
+static bool open_area(uint64_t used, uint64_t bytes)
+{
+	uintptr_t area = (uintptr_t)(tee_perf_state.segment + 1);
+	uintptr_t begin = (area + used) & ~(AREA_PAGE - 1),
+		  end = (area + used + bytes + AREA_PAGE - 1) & ~(AREA_PAGE - 1);
+
+	return tee_perf_platform_open_memory(begin, end - begin);
+}
+
+void tee_perf_hosted_limit_modules(uint64_t room)
+{
+	uint64_t used = host_read(&tee_perf_state.segment->module_written), bytes = area_bytes();
+
+	if (area_limit != 0 || used >= bytes || room >= bytes - used)
+		return;
+	area_limit = (used + room) & ~(AREA_PAGE - 1);
+	tee_perf_hosted_give_back((uintptr_t)(tee_perf_state.segment + 1) + area_limit, tee_perf_state.slots);
+}
+
 static void append_module(const struct tee_perf_module_header *header, const struct tee_perf_image *image,
 			  const struct origin *origin)
 {
 	struct tee_perf_log_segment *segment = tee_perf_state.segment;
 	struct area area = { .words = (uint64_t *)(segment + 1),
 			     .used = host_read(&segment->module_written),
-			     .limit = tee_perf_state.slots - (uintptr_t)(segment + 1) };
+			     .limit = area_limit != 0 ? area_limit : area_bytes() };
 
-	if (area.used % 8 != 0 || area.used > area.limit || header->bytes > area.limit - area.used)
+	if (area.used % 8 != 0 || area.used > area.limit || header->bytes > area.limit - area.used ||
+	    !open_area(area.used, header->bytes))
 		return;
 	append(&area, header, sizeof *header);
 	if (header->type == TEE_PERF_MODULE_LOAD) {
@@ -213,6 +242,7 @@ static void write_load(unsigned module)
 
 void tee_perf_hosted_modules_attached(void)
 {
+	area_limit = 0;
 	host_write(&tee_perf_state.segment->module_written, 0);
 	for (unsigned i = 0; i < images.count; i++)
 		if (images.image[i] != NULL)
