@@ -50,7 +50,10 @@ static LLVMValueRef entry_place(LLVMValueRef function)
 /* Control can come back to these places by other means than a return into this function. */
 static void insert_resyncs(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry)
 {
-	/* Frames share a CFA where hooks may be inlined, or a bracketed call throws. */
+	/* Frames share a CFA where hooks may be inlined, or a bracketed call throws: then a landing pad says who is left,
+	 * also where it only cleans up. Elsewhere the next call tells by its CFA, unless it is made by code without hooks
+	 * from deeper on the stack than what the exception ended, which a handler does (a callback of the C library, a
+	 * terminate handler), a cleanup hardly. */
 	bool shared_cfa = pass->options.before_inlining || pass->lto || pass->options.external_calls;
 	LLVMBasicBlockRef block, next_block;
 
@@ -60,7 +63,7 @@ static void insert_resyncs(struct tee_perf_pass *pass, LLVMValueRef function, LL
 		for (; instruction; instruction = next) {
 			next = LLVMGetNextInstruction(instruction);
 			if (LLVMIsALandingPadInst(instruction)) {
-				if (shared_cfa && LLVMGetNumClauses(instruction))
+				if (shared_cfa || LLVMGetNumClauses(instruction))
 					tee_perf_hook_insert(pass, TEE_PERF_HOOK_RESYNC, entry,
 							     tee_perf_shim_first_insertion_point(block));
 			} else if (LLVMIsAInvokeInst(instruction)) {

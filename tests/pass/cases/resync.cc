@@ -27,10 +27,11 @@ void twice_invoke()
 	other(again());
 }
 
-// A catch lands in a frame of its own CFA, unless hooks were inlined.
+// A handler may call code without hooks that calls back, from deeper on the stack than what the exception ended.
 // CHECK-LABEL: define {{.*}}@_Z7catchesv(
-// CHECK-NOT: tee_perf_resync
-// CHECK: ret void
+// CHECK: landingpad
+// CHECK-NEXT: catch
+// CHECK: call {{.*}}tee_perf_resync
 // SHARED-LABEL: define {{.*}}@_Z7catchesv(
 // SHARED: landingpad
 // SHARED-NEXT: catch
@@ -44,11 +45,16 @@ void catches()
 	}
 }
 
-// A clean-up only passes by.
+// A clean-up only passes by, and what it calls tells by its CFA what ended, unless hooks were inlined.
+// CHECK-LABEL: define {{.*}}@_Z6passesv(
+// CHECK: landingpad
+// CHECK-NEXT: cleanup
+// CHECK-NOT: tee_perf_resync
+// CHECK: resume
 // SHARED-LABEL: define {{.*}}@_Z6passesv(
 // SHARED: landingpad
 // SHARED-NEXT: cleanup
-// SHARED-NOT: tee_perf_resync
+// SHARED: call {{.*}}tee_perf_resync
 // SHARED: resume
 void passes()
 {
