@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 struct record_options {
-	const char *output, *shared_file;
+	const char *output, *shared_file, *keep_env;
 	int clock, full, keep;
 	uint64_t clock_period, ring_size, max_size, delay, shared_size, shared_processes;
 	double duration;
@@ -46,7 +46,9 @@ static const struct tee_perf_option options[] = {
 	{ "shared-processes", 0, TEE_PERF_OPTION_NUMBER, PLACE(shared_processes), "N",
 	  "that it is divided among, each counting once (default 16)", NULL, 1 },
 	{ "no-cmdline", 0, TEE_PERF_OPTION_FLAG, PLACE(no_cmdline), NULL, "leave the command line out of the file" },
-	{ "progress", 0, TEE_PERF_OPTION_FLAG, PLACE(progress), NULL, "show a status line" },
+	{ "keep-env", 0, TEE_PERF_OPTION_STRING, PLACE(keep_env), "NAMES",
+	  "variables to keep in the file, separated by commas, beside TEE_PERF_*, LANG, LC_* and PATH" },
+	{ "progress", 0, TEE_PERF_OPTION_FLAG, PLACE(progress), NULL, "show a status line, even where the program writes" },
 	{ "quiet", 'q', TEE_PERF_OPTION_FLAG, PLACE(quiet), NULL, "no summary" },
 };
 
@@ -124,6 +126,7 @@ int tee_perf_cmd_record(int argc, char **argv)
 		.quiet = chosen.quiet,
 		.progress = chosen.progress,
 		.no_cmdline = chosen.no_cmdline,
+		.keep_env = chosen.keep_env,
 		.shared_file = chosen.shared_file,
 		.shared_bytes = chosen.shared_size,
 		.shared_processes = chosen.shared_processes != 0 ? (unsigned)chosen.shared_processes : 16,

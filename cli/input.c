@@ -172,6 +172,9 @@ static json_t *head_object(const struct tee_perf_recording *recording, const str
 	    (json_int_t)summary->unresolved_ns, "unresolved_share", share, "clock", summary->clock, "resolution_ns",
 	    (json_int_t)summary->resolution_ns, "keep", summary->keep, "full", summary->full, "tool_version",
 	    summary->tool_version);
+	json_t *environment = json_object_get(recording->start, "environment");
+	if (environment != NULL)
+		json_object_set(head, "environment", environment);
 	const struct {
 		const char *key;
 		uint64_t value;

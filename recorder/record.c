@@ -127,6 +127,28 @@ static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
 
 /* ---- running */
 
+/* A status line is for who watches, and must not garble what the program writes: without being asked for, it goes only
+ * to a terminal in whose foreground we are and to which neither of our streams, which are the program's, is open. */
+static FILE *open_progress(const struct tee_perf_record_options *options)
+{
+	if (options->progress)
+		return stderr;
+	if (options->quiet || isatty(STDOUT_FILENO) || isatty(STDERR_FILENO))
+		return NULL;
+	FILE *terminal = fopen("/dev/tty", "we");
+	if (terminal != NULL && tcgetpgrp(fileno(terminal)) != getpgrp()) {
+		fclose(terminal);
+		return NULL;
+	}
+	return terminal;
+}
+
+static void close_progress(FILE *progress)
+{
+	if (progress != NULL && progress != stderr)
+		fclose(progress);
+}
+
 /* --delay and --duration: when recording is to be switched on and off. */
 static void switch_by_time(struct tee_perf_session *session, uint64_t ms, bool *on)
 {
@@ -162,7 +184,7 @@ static void attend(struct tee_perf_session *session, uint64_t started_ns)
 		tee_perf_child_wait(&session->child, timed ? 1 : session->child.ended ? 20 : PROGRESS_MS);
 		if (timed)
 			switch_by_time(session, ms, &on);
-		if (options->progress && ms >= progress_due) {
+		if (session->progress != NULL && ms >= progress_due) {
 			tee_perf_session_print_progress(session, false);
 			progress_due = ms + PROGRESS_MS;
 		}
@@ -185,7 +207,7 @@ static int run(struct tee_perf_session *session, struct tee_perf_error *err)
 	/* Whoever does not want to wait for the rest of the file may now end us. */
 	sigprocmask(SIG_SETMASK, &session->child.old_mask, NULL);
 	pthread_join(drain, NULL);
-	if (session->options->progress)
+	if (session->progress != NULL)
 		tee_perf_session_print_progress(session, true);
 	return result;
 }
@@ -249,6 +271,7 @@ int tee_perf_record(const struct tee_perf_record_options *options, struct tee_pe
 	if (tee_perf_child_block_signals(&session.child, err) != 0)
 		return -1;
 	tee_perf_calibrate_hooks(options, tee_perf_tsc_usable(), &session.hook_costs);
+	session.progress = open_progress(options);
 	bool recorded = prepare(&session, err) == 0 && run(&session, err) == 0;
 	if (recorded) {
 		finish(&session, err);
@@ -256,6 +279,7 @@ int tee_perf_record(const struct tee_perf_record_options *options, struct tee_pe
 			*err = session.drain.err;
 	}
 	close_session(&session, err);
+	close_progress(session.progress);
 	if (recorded)
 		tee_perf_session_print_summary(&session);
 	return session.child.status;

@@ -8,6 +8,8 @@
 #include "recorder/drain.h"
 #include "recorder/record.h"
 
+#include <stdio.h>
+
 struct tee_perf_session {
 	const struct tee_perf_record_options *options;
 	struct tee_perf_region region;
@@ -21,6 +23,7 @@ struct tee_perf_session {
 	struct tee_perf_time_pair tsc_end;
 	bool tsc_used;
 	struct tee_perf_hook_costs hook_costs;
+	FILE *progress; /* where the status line goes; NULL: nowhere */
 };
 
 /* ---- summary.c */
@@ -31,7 +34,7 @@ int tee_perf_session_end_json(const struct tee_perf_session *session, struct tee
 
 /* The summary on stderr; with --quiet only what went wrong. */
 void tee_perf_session_print_summary(const struct tee_perf_session *session);
-/* The status line of --progress. */
+/* The status line, on session->progress. */
 void tee_perf_session_print_progress(struct tee_perf_session *session, bool last);
 
 #endif

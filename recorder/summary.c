@@ -56,6 +56,39 @@ static int dump(json_t *object, struct tee_perf_bytes *out)
 	return grown != NULL ? 0 : -1;
 }
 
+/* Whether the file may know a variable: what decides which program ran, in which language, and what --keep-env names. */
+static bool keeps_variable(const char *variable, size_t length, const char *wanted)
+{
+	static const char *const always[] = { "TEE_PERF_", "LC_", "LANG=", "PATH=" };
+
+	for (unsigned i = 0; i < sizeof always / sizeof *always; i++)
+		if (strncmp(variable, always[i], strlen(always[i])) == 0)
+			return true;
+	while (wanted != NULL && *wanted != '\0') {
+		size_t name = strcspn(wanted, ",");
+		if (name == length && strncmp(wanted, variable, name) == 0)
+			return true;
+		wanted += name + (wanted[name] == ',');
+	}
+	return false;
+}
+
+static json_t *environment_json(const char *wanted)
+{
+	json_t *object = json_object();
+
+	for (char **variable = environ; *variable != NULL; variable++) {
+		size_t length = strcspn(*variable, "=");
+		char *name = strndup(*variable, length);
+		json_t *key = name != NULL && (*variable)[length] == '=' ? text(name) : NULL;
+		if (key != NULL && keeps_variable(*variable, length, wanted))
+			json_object_set_new(object, json_string_value(key), text(*variable + length + 1));
+		json_decref(key);
+		free(name);
+	}
+	return object;
+}
+
 int tee_perf_session_start_json(const struct tee_perf_session *session, struct tee_perf_bytes *out)
 {
 	const struct tee_perf_record_options *options = session->options;
@@ -67,7 +100,8 @@ int tee_perf_session_start_json(const struct tee_perf_session *session, struct t
 		json_array_append_new(command, text(*word));
 	clock_gettime(CLOCK_REALTIME, &now);
 	uname(&host);
-	return dump(json_pack("{s:i, s:o, s:s, s:s, s:I, s:s, s:I, s:s, s:I, s:s}", "version", 1, "command", command,
+	return dump(json_pack("{s:i, s:o, s:o, s:s, s:s, s:I, s:s, s:I, s:s, s:I, s:s}", "version", 1, "command",
+			      command, "environment", environment_json(options->keep_env),
 			      "host", host.nodename, "clock", clock_names[options->clock], "clock_period_ns",
 			      (json_int_t)options->clock_period_ns, "full", full_names[options->full], "ring_size",
 			      (json_int_t)options->ring_bytes, "keep", keep_names[options->keep], "start_unix_ns",
@@ -140,11 +174,11 @@ void tee_perf_session_print_progress(struct tee_perf_session *session, bool last
 	events_before = events;
 	ns_before = now;
 	if (last)
-		fprintf(stderr, "\r\033[K");
+		fprintf(session->progress, "\r\033[K");
 	else
-		fprintf(stderr, "\r\033[K%.1f s  %" PRIu64 " events  %.1f M/s  %" PRIu64 " lost  %s",
+		fprintf(session->progress, "\r\033[K%.1f s  %" PRIu64 " events  %.1f M/s  %" PRIu64 " lost  %s",
 			(double)now * 1e-9, events, rate, (uint64_t)session->drain.lost, size);
-	fflush(stderr);
+	fflush(session->progress);
 }
 
 static void print_trouble(const struct tee_perf_session *session)

@@ -93,6 +93,17 @@ check("it goes on and ends as the program does", os.WIFEXITED(status) and os.WEX
 check("the program's output is there", "expect leaf 100000000" in read_all(terminal))
 check("a report after Ctrl-Z", report_holds("leaf"))
 
+# The status line: never among what the program writes, but where nobody else does.
+terminal, statuses = start(["/bin/sh", "-c", f"'{tee_perf}' record '{program}' 300 7 >out 2>err"])
+shown = read_all(terminal)
+check("a status line on a terminal that the program does not write to", "events" in shown and "lost" in shown)
+check("it is taken away at the end", shown.endswith("\r\x1b[K"))
+check("not in the program's output", " lost " not in open("out").read() + open("err").read())
+statuses.close()
+terminal, statuses = start([tee_perf, "record", program, "100", "7"])
+check("no status line on the program's terminal", " lost " not in read_all(terminal))
+statuses.close()
+
 # A signal sent to the recorder alone reaches the program.
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     recorder = subprocess.Popen([tee_perf, "record", "-q", program, "100000"], stdout=subprocess.PIPE)
