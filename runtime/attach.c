@@ -54,7 +54,7 @@ void tee_perf_attach(const struct tee_perf_attachment *attachment)
 	state->unserved = 0;
 	state->stalled_clock = 0;
 	uint64_t counter = host_read(&attachment->host->counter);
-	state->foreign_counter = counter != 0 && counter != ARCH_MACHINE;
+	state->foreign_counter = attachment->host_clock_only || (counter != 0 && counter != ARCH_MACHINE);
 	for (unsigned i = 0; i < TEE_PERF_SLOT_MAX / 64; i++)
 		state->slot_free[i] = 0;
 	__atomic_store_n(&state->host, attachment->host, __ATOMIC_RELEASE);

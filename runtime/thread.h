@@ -143,6 +143,7 @@ struct tee_perf_attachment {
 	struct tee_perf_thread *threads; /* zeroed trusted memory */
 	uint64_t ring_bytes, module_bytes;
 	uint32_t slot_count;
+	bool host_clock_only; /* a clock instruction may be illegal here, whatever the host says */
 };
 bool tee_perf_sizes_sane(uint64_t process_max, uint64_t slot_max, uint64_t ring_bytes, uint64_t segment_bytes,
 			 uint64_t module_bytes) TEE_PERF_HIDDEN;
