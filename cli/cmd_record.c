@@ -48,7 +48,8 @@ static const struct tee_perf_option options[] = {
 	{ "no-cmdline", 0, TEE_PERF_OPTION_FLAG, PLACE(no_cmdline), NULL, "leave the command line out of the file" },
 	{ "keep-env", 0, TEE_PERF_OPTION_STRING, PLACE(keep_env), "NAMES",
 	  "variables to keep in the file, separated by commas, beside TEE_PERF_*, LANG, LC_* and PATH" },
-	{ "progress", 0, TEE_PERF_OPTION_FLAG, PLACE(progress), NULL, "show a status line, even where the program writes" },
+	{ "progress", 0, TEE_PERF_OPTION_FLAG, PLACE(progress), NULL,
+	  "show a status line, even where the program writes" },
 	{ "quiet", 'q', TEE_PERF_OPTION_FLAG, PLACE(quiet), NULL, "no summary" },
 };
 

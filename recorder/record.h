@@ -20,7 +20,8 @@ struct tee_perf_record_options {
 	uint64_t clock_period_ns, ring_bytes, max_bytes;
 	uint64_t delay_ms, duration_ms; /* 0: none */
 	bool no_follow, follow_daemons, quiet, progress, no_cmdline;
-	const char *keep_env; /* variables that the file keeps, separated by commas, beside the usual ones; NULL: none */
+	const char
+	    *keep_env; /* variables that the file keeps, separated by commas, beside the usual ones; NULL: none */
 	/* The log lies in a file of that name (NULL: in memory of our own), so many bytes long (0: a default), for so
 	 * many processes in all, whose process ids mean nothing here. */
 	const char *shared_file;

@@ -56,7 +56,8 @@ static int dump(json_t *object, struct tee_perf_bytes *out)
 	return grown != NULL ? 0 : -1;
 }
 
-/* Whether the file may know a variable: what decides which program ran, in which language, and what --keep-env names. */
+/* Whether the file may know a variable: what decides which program ran, in which language, and what --keep-env names.
+ */
 static bool keeps_variable(const char *variable, size_t length, const char *wanted)
 {
 	static const char *const always[] = { "TEE_PERF_", "LC_", "LANG=", "PATH=" };
@@ -101,8 +102,8 @@ int tee_perf_session_start_json(const struct tee_perf_session *session, struct t
 	clock_gettime(CLOCK_REALTIME, &now);
 	uname(&host);
 	return dump(json_pack("{s:i, s:o, s:o, s:s, s:s, s:I, s:s, s:I, s:s, s:I, s:s}", "version", 1, "command",
-			      command, "environment", environment_json(options->keep_env),
-			      "host", host.nodename, "clock", clock_names[options->clock], "clock_period_ns",
+			      command, "environment", environment_json(options->keep_env), "host", host.nodename,
+			      "clock", clock_names[options->clock], "clock_period_ns",
 			      (json_int_t)options->clock_period_ns, "full", full_names[options->full], "ring_size",
 			      (json_int_t)options->ring_bytes, "keep", keep_names[options->keep], "start_unix_ns",
 			      (json_int_t)now.tv_sec * 1000000000 + now.tv_nsec, "tool_version", TEE_PERF_VERSION),
