@@ -86,7 +86,7 @@ static void push_process(struct tee_perf_drain *drain, const struct tee_perf_pro
 	struct tee_perf_bytes payload = { 0 };
 
 	snprintf(path, sizeof path, "/proc/%u/comm", process->pid);
-	if (drain->foreign)
+	if (drain->foreign || process->enclave)
 		tee_perf_modules_first_name(drain, process, command, sizeof command);
 	else
 		read_name(path, command, sizeof command);
@@ -108,7 +108,7 @@ void tee_perf_drain_thread(struct tee_perf_drain *drain, struct tee_perf_process
 	struct tee_perf_bytes payload = { 0 };
 
 	snprintf(path, sizeof path, "/proc/%u/task/%u/comm", process->pid, tid);
-	if (!drain->foreign)
+	if (!drain->foreign && !process->enclave)
 		read_name(path, name, sizeof name);
 	struct tee_perf_thread_info info = {
 		.process = stream->process, .thread = stream->thread, .tid = tid, .name = name
@@ -190,12 +190,14 @@ static void meet(struct tee_perf_drain *drain, unsigned entry)
 		free_process(process);
 		return;
 	}
-	uint64_t machine = region_load(&told->flags) & TEE_PERF_PROCESS_MACHINE;
+	uint64_t flags = region_load(&told->flags), machine = flags & TEE_PERF_PROCESS_MACHINE;
+	process->enclave = (flags & TEE_PERF_PROCESS_ENCLAVE) != 0;
 	drain->other_machine |= machine != 0 && machine != ARCH_MACHINE;
 	process->number = drain->process_next++;
-	/* The same pid again: the process has executed another program. */
+	/* The same pid again: the process has executed another program. An enclave lives beside it. */
 	for (unsigned i = 0; i < drain->process_count; i++)
-		if (drain->process[i]->pid == process->pid && !drain->foreign)
+		if (drain->process[i]->pid == process->pid && !drain->process[i]->enclave && !process->enclave &&
+		    !drain->foreign)
 			drain->process[i]->gone = true;
 	drain->process[drain->process_count++] = process;
 	push_process(drain, process);

@@ -29,7 +29,7 @@ struct tee_perf_process {
 	uint32_t number, parent; /* within the recording */
 	uint32_t pid;
 	int pidfd;
-	bool gone;
+	bool gone, enclave;
 	struct tee_perf_log_segment *segment;
 	uint64_t modules_read;
 	struct tee_perf_slot *slot; /* TEE_PERF_SLOT_MAX of them */

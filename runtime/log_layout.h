@@ -103,6 +103,7 @@ struct tee_perf_log_process { /* one line */
 	uint64_t flags;      /* TEE_PERF_PROCESS_MACHINE: ELF machine of the program, 0: not said */
 };
 #define TEE_PERF_PROCESS_MACHINE UINT64_C(0xffff)
+#define TEE_PERF_PROCESS_ENCLAVE UINT64_C(0x10000) /* within the process that has the pid; its name is its file's */
 
 /* A segment, which the writer maps at a multiple of TEE_PERF_SUBBUF_BYTES (the end of a sub-buffer is seen by the
  * cursor's low bits): dense arrays of positions, the module area, the slots. Positions count sub-buffers
