@@ -214,7 +214,8 @@ uint32_t tee_perf_cct_append(struct tee_perf_cct *cct, uint32_t parent, uint32_t
 
 uint32_t tee_perf_cct_child(struct tee_perf_cct *cct, uint32_t parent, uint32_t entry, uint64_t time_ns)
 {
-	entry &= ~UINT32_C(15); /* a record that names no map entry may not reach a pseudo frame */
+	if (entry < 16) /* a record that names no function may not reach a pseudo frame */
+		entry = 0;
 	const struct tee_perf_node_slot *slot = find_slot(cct, node_key(parent, entry));
 	if (slot->node != 0)
 		return slot->node;

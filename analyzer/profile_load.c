@@ -29,7 +29,7 @@ static int take_function(struct tee_perf_cursor *in, struct tee_perf_cct *cct)
 	bool stale = tee_perf_take_below(in, 2) != 0;
 	uint64_t first_ns = tee_perf_take(in);
 	uint32_t before = cct->function_count;
-	if (entry % 16 != 0)
+	if (entry != 0 && entry < 16)
 		in->bad = true;
 	if (in->bad)
 		return 0;

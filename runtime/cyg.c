@@ -162,11 +162,12 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 		record_call_inlined((uintptr_t)function, cfa);
 }
 
+/* A function whose last act it is jumps here: its frame is gone, and we return to where it would have. */
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	const uintptr_t *own = __builtin_frame_address(0);
+	bool jumped = own[1] == (uintptr_t)call_site;
 
-	(void)call_site;
 	if (image.recording != 0)
-		record_return((uintptr_t)function, cfa_of((const uintptr_t *)own[0]));
+		record_return((uintptr_t)function, jumped ? (uintptr_t)(own + 2) : cfa_of((const uintptr_t *)own[0]));
 }

@@ -239,7 +239,7 @@ START_TEST(unknown_sections_are_passed_over)
 	struct tee_perf_writer *writer = tee_perf_writer_create(path, &err);
 	tee_perf_writer_section(writer, (enum tee_perf_section_type)60000, "future", 6, 1, &err);
 	tee_perf_writer_section(writer, TEE_PERF_SECTION_START, "{}", 2, 1, &err);
-	tee_perf_writer_section(writer, (enum tee_perf_section_type)10, "future", 6, 1, &err);
+	tee_perf_writer_section(writer, (enum tee_perf_section_type)60, "future", 6, 1, &err);
 	tee_perf_writer_section(writer, TEE_PERF_SECTION_END, "{}", 2, 1, &err);
 	ck_assert_int_eq(tee_perf_writer_close(writer, &err), 0);
 	struct tee_perf_reader *reader = tee_perf_reader_open(path, &err);
