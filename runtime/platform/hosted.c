@@ -56,6 +56,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+void tee_perf_hosted_nap(long ns)
+{
+	struct timespec time = { .tv_nsec = ns };
+	sys(SYS_nanosleep, (long)&time, 0, 0, 0, 0, 0);
+}
+
 /* ---- the five things */
 
 bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size)
@@ -265,6 +271,8 @@ static bool map_log(int fd, struct tee_perf_attachment *attachment)
 	struct stat file;
 	if (sys(SYS_fstat, fd, (long)&file, 0, 0, 0, 0) != 0 || (uint64_t)file.st_size < wanted)
 		return false;
+	if (tee_perf_hosted_is_second((void *)((uintptr_t)header + TEE_PERF_TABLE_OFFSET), process_max))
+		return false;
 	long index = claim_process(header, process_max);
 	if (index < 0)
 		return false;
@@ -306,7 +314,7 @@ static void introduce(struct tee_perf_log_process *process, uint64_t parent, uin
 	host_write(&process->parent_generation, parent_generation);
 	host_write(&process->slot_count, 0);
 	host_write(&process->unserved, 0);
-	host_write(&process->flags, ARCH_MACHINE);
+	host_write(&process->flags, ARCH_MACHINE | tee_perf_hosted_program_id());
 	hosted.generation = host_read(&process->generation);
 	host_write(&process->state, TEE_PERF_PROCESS_LIVE);
 }
@@ -381,8 +389,10 @@ static void thread_end(void *round)
 
 	if (n < PTHREAD_DESTRUCTOR_ITERATIONS)
 		pthread_setspecific(hosted.key, (void *)(n + 1));
-	else
+	else {
+		tee_perf_hosted_write_name();
 		tee_perf_thread_detach();
+	}
 }
 
 /* Splits "<path>:<nonce>". False: not ours. */

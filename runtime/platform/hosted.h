@@ -15,6 +15,16 @@ void tee_perf_hosted_start(void) TEE_PERF_HIDDEN;
 /* The calling thread has got its ring: writes which stacks it has besides its own. */
 void tee_perf_hosted_stacks_attached(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
 
+/* Whether another runtime of this process has attached; it is told that there are two. The word that tells programs
+ * apart, for the process entry's flags. */
+bool tee_perf_hosted_is_second(struct tee_perf_log_process *table, uint64_t process_max) TEE_PERF_HIDDEN;
+uint64_t tee_perf_hosted_program_id(void) TEE_PERF_HIDDEN;
+
+void tee_perf_hosted_nap(long ns) TEE_PERF_HIDDEN;
+
+/* The calling thread ends: writes its name. */
+void tee_perf_hosted_write_name(void) TEE_PERF_HIDDEN;
+
 /* The calling thread is about to run on the stack [lo, hi). */
 void tee_perf_hosted_announce(uintptr_t lo, uintptr_t hi) TEE_PERF_HIDDEN;
 

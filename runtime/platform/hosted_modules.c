@@ -14,9 +14,17 @@
 #define IMAGE_MAX 1024
 #define AREA_PAGE ((uintptr_t)4096)
 
+/* A place is used again when its image has gone; until then it says which addresses that had. */
+struct registered {
+	const struct tee_perf_image *image; /* NULL: unloaded */
+	uint32_t begin, bytes;              /* of its map section, as records name it */
+	unsigned number;                    /* the module's, from 0 */
+	bool conflicts;                     /* with one that was there first: it is switched off */
+};
+
 static struct {
-	const struct tee_perf_image *image[IMAGE_MAX]; /* NULL: unloaded; the index is the module's number */
-	unsigned count;
+	struct registered place[IMAGE_MAX];
+	unsigned used, count; /* places ever used; images so far */
 } images;
 
 /* What the loader knows of an image. */
@@ -214,9 +222,9 @@ void tee_perf_hosted_append_text(struct tee_perf_module_header *header, const ch
 	append_module(header, NULL, &origin);
 }
 
-static void write_load(unsigned module)
+static void write_load(const struct registered *module)
 {
-	const struct tee_perf_image *image = images.image[module];
+	const struct tee_perf_image *image = module->image;
 	struct origin origin = { .address = image->map_begin, .path = "" };
 	char self[512];
 
@@ -224,13 +232,13 @@ static void write_load(unsigned module)
 	if (origin.path[0] == '\0')
 		origin.path = executable_path(self, sizeof self);
 	struct tee_perf_module_header header = {
-		.type = TEE_PERF_MODULE_LOAD,
-		.module = module,
+		.type = module->conflicts ? TEE_PERF_MODULE_CONFLICT : TEE_PERF_MODULE_LOAD,
+		.module = module->number,
 		.clock = host_read(&tee_perf_state.host->clock),
 		.map_begin = (uintptr_t)image->map_begin,
-		.map_bytes = (uintptr_t)image->map_end - (uintptr_t)image->map_begin,
+		.map_bytes = module->conflicts ? 0 : module->bytes,
 		.strings_begin = (uintptr_t)image->strings_begin,
-		.strings_bytes = (uint64_t)(image->strings_end - image->strings_begin),
+		.strings_bytes = module->conflicts ? 0 : (uint64_t)(image->strings_end - image->strings_begin),
 		.load_bias = origin.bias,
 		.path_bytes = length(origin.path) + 1,
 		.build_id_bytes = origin.build_id_bytes,
@@ -244,40 +252,97 @@ void tee_perf_hosted_modules_attached(void)
 {
 	area_limit = 0;
 	host_write(&tee_perf_state.segment->module_written, 0);
-	for (unsigned i = 0; i < images.count; i++)
-		if (images.image[i] != NULL)
-			write_load(i);
+	for (unsigned i = 0; i < images.used; i++)
+		if (images.place[i].image != NULL)
+			write_load(&images.place[i]);
 	tee_perf_hosted_texts_attached();
+}
+
+/* ---- images come and go; the loader's lock is held */
+
+static bool overlap(const struct registered *a, const struct registered *b)
+{
+	return a->begin - b->begin < b->bytes || b->begin - a->begin < a->bytes;
+}
+
+/* Records of the image that had the addresses before it have an earlier time than those of this one, once the host has
+ * published another. It does so all the time; bounded, as it may be gone. */
+static void wait_for_the_clock(void)
+{
+	const uint64_t *clock = &tee_perf_state.host->clock;
+	uint64_t before = host_read(clock);
+
+	for (int i = 0; i < 500 && host_read(clock) == before; i++)
+		tee_perf_hosted_nap(100 * 1000);
+}
+
+static struct registered *find_place(void)
+{
+	if (images.used < IMAGE_MAX)
+		return &images.place[images.used++];
+	for (unsigned i = 0; i < IMAGE_MAX; i++) { /* the one that has been empty for longest */
+		struct registered *place = &images.place[(images.count + i) % IMAGE_MAX];
+		if (place->image == NULL)
+			return place;
+	}
+	return NULL;
+}
+
+static struct registered *enter(const struct tee_perf_image *image)
+{
+	struct registered entered = { .image = image,
+				      .begin = (uint32_t)(uintptr_t)image->map_begin,
+				      .bytes = (uint32_t)((uintptr_t)image->map_end - (uintptr_t)image->map_begin),
+				      .number = images.count };
+	bool used_before = false;
+
+	for (unsigned i = 0; i < images.used; i++) {
+		const struct registered *other = &images.place[i];
+		if (!overlap(&entered, other))
+			continue;
+		used_before |= other->image == NULL;
+		entered.conflicts |= other->image != NULL && !other->conflicts;
+	}
+	if (used_before && tee_perf_state.host != NULL)
+		wait_for_the_clock();
+	struct registered *place = find_place();
+	if (place != NULL) {
+		images.count++;
+		*place = entered;
+	}
+	return place;
 }
 
 __attribute__((visibility("default"))) void tee_perf_image_register(const struct tee_perf_image *image)
 {
 	bool attached = tee_perf_state.host != NULL, ours = image->abi_version == TEE_PERF_ABI_VERSION;
-	unsigned module = images.count;
+	struct registered *module = NULL;
 
-	if (ours && module < IMAGE_MAX)
-		images.image[images.count++] = image;
-	if (ours)
+	if (ours) {
+		module = enter(image);
 		take_policy(image);
+	}
 	tee_perf_hosted_start(); /* if it attaches, it writes all that are registered, and then shows the process */
-	if (!ours || module == IMAGE_MAX)
+	if (!ours)
 		return;
 	/* Attaching happens at the start or never, so an image's hooks are passed by for good. */
-	((struct tee_perf_image *)image)->recording = tee_perf_state.host != NULL ? UINT32_MAX : 0;
-	if (attached)
+	bool recording = tee_perf_state.host != NULL && module != NULL && !module->conflicts;
+	((struct tee_perf_image *)image)->recording = recording ? UINT32_MAX : 0;
+	if (attached && module != NULL)
 		write_load(module);
 }
 
 __attribute__((visibility("default"))) void tee_perf_image_unregister(const struct tee_perf_image *image)
 {
-	for (unsigned i = 0; i < images.count; i++) {
-		if (images.image[i] != image)
+	for (unsigned i = 0; i < images.used; i++) {
+		struct registered *module = &images.place[i];
+		if (module->image != image)
 			continue;
-		images.image[i] = NULL;
-		if (tee_perf_state.host != NULL) {
+		module->image = NULL;
+		if (tee_perf_state.host != NULL && !module->conflicts) {
 			struct tee_perf_module_header header = { .bytes = sizeof header,
 								 .type = TEE_PERF_MODULE_UNLOAD,
-								 .module = i,
+								 .module = module->number,
 								 .clock = host_read(&tee_perf_state.host->clock) };
 			append_module(&header, image, NULL);
 		}
