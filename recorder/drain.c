@@ -192,7 +192,7 @@ static void meet(struct tee_perf_drain *drain, unsigned entry)
 	}
 	uint64_t flags = region_load(&told->flags), machine = flags & TEE_PERF_PROCESS_MACHINE;
 	process->enclave = (flags & TEE_PERF_PROCESS_ENCLAVE) != 0;
-	drain->other_machine |= machine != 0 && machine != ARCH_MACHINE;
+	drain->other_machine |= (machine != 0 && machine != ARCH_MACHINE) || (flags & TEE_PERF_PROCESS_HOST_CLOCK) != 0;
 	process->number = drain->process_next++;
 	/* The same pid again: the process has executed another program. An enclave lives beside it. */
 	for (unsigned i = 0; i < drain->process_count; i++)

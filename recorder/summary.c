@@ -194,8 +194,8 @@ static void print_trouble(const struct tee_perf_session *session)
 			    ? "the rings were full; try a larger --ring-size or --full wait"
 			    : "the recorder was stopped for too long");
 	if (session->drain.other_machine && session->options->clock == TEE_PERF_CHOOSE_TSC)
-		fprintf(stderr, "tee-perf: a program for another architecture took part: --clock tsc is this machine's "
-				"counter, so the clock is the host's (--clock host)\n");
+		fprintf(stderr, "tee-perf: a program that cannot read this machine's counter took part, so the clock is the "
+				"host's (--clock host, not tsc)\n");
 	if (unwritten > 0)
 		fprintf(stderr, "tee-perf: %" PRIu64 " records are not in the file: %s\n", unwritten,
 			session->written.failed ? session->written.message : "out of memory");

@@ -148,6 +148,7 @@ int sim_log_introduce(struct tee_perf_sim *sim)
 	sim_store(&process->parent_generation, 0);
 	sim_store(&process->slot_count, 0);
 	sim_store(&process->unserved, 0);
+	sim_store(&process->flags, sim->config.tsc_forbidden ? TEE_PERF_PROCESS_HOST_CLOCK : 0);
 	sim_store(&process->state, TEE_PERF_PROCESS_LIVE);
 	return 0;
 }
