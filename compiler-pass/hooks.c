@@ -5,6 +5,7 @@
 #include "runtime/abi.h"
 
 #include <llvm-c/DebugInfo.h>
+#include <llvm/Config/llvm-config.h>
 #include <string.h>
 
 /* The CFA must come from the instrumented function itself: a hook that is reached by a tail call would see
@@ -14,14 +15,48 @@ struct tee_perf_cfa_source {
 	const char *intrinsic; /* gives a pointer into the frame */
 	unsigned offset;       /* from there to the stack pointer before the call */
 	bool takes_level;
-	unsigned integer_registers, vector_registers; /* that carry arguments */
 	bool has_fast_hooks;
+	struct tee_perf_convention convention;
 };
 
 static const struct tee_perf_cfa_source cfa_sources[] = {
-	{ "x86_64", "llvm.addressofreturnaddress", 8, false, 6, 8, true },
-	{ "aarch64", "llvm.sponentry", 0, false, 8, 8, false },
-	{ "riscv64", "llvm.frameaddress", 0, true, 8, 8, false },
+	{ "x86_64",
+	  "llvm.addressofreturnaddress",
+	  8,
+	  false,
+	  true,
+	  { .integers = 6,
+	    .vectors = 8,
+	    .float_bits = 64,
+	    .vector_bits = 128,
+	    .keeps_together = true,
+	    .jumps_to_weak = true } },
+	{ "aarch64",
+	  "llvm.sponentry",
+	  0,
+	  false,
+	  false,
+	  { .integers = 8,
+	    .vectors = 8,
+	    .float_bits = 128,
+	    .vector_bits = 128,
+	    .wide_values = true,
+	    .keeps_together = true,
+	    .even_pairs = true,
+	    .jumps_with_structures = true,
+	    .jumps_with_stack = true } },
+	{ "riscv64",
+	  "llvm.frameaddress",
+	  0,
+	  true,
+	  false,
+	  { .integers = 8,
+	    .vectors = 8,
+	    .float_bits = 64,
+	    .wide_values = true,
+	    .floats_overflow = true,
+	    .saves_variadic = true,
+	    .jumps_to_weak = LLVM_VERSION_MAJOR > 16 } },
 };
 
 const struct tee_perf_cfa_source *tee_perf_cfa_source_of(LLVMModuleRef module)
@@ -38,10 +73,9 @@ const struct tee_perf_cfa_source *tee_perf_cfa_source_of(LLVMModuleRef module)
 	return NULL;
 }
 
-void tee_perf_argument_registers(const struct tee_perf_cfa_source *source, unsigned *integers, unsigned *vectors)
+const struct tee_perf_convention *tee_perf_convention_of(const struct tee_perf_pass *pass)
 {
-	*integers = source->integer_registers;
-	*vectors = source->vector_registers;
+	return &pass->cfa->convention;
 }
 
 static LLVMTypeRef hook_type(struct tee_perf_pass *pass)
@@ -92,7 +126,7 @@ static void set_location(struct tee_perf_pass *pass, LLVMValueRef function, LLVM
 	LLVMSetCurrentDebugLocation2(pass->builder, location);
 }
 
-static LLVMValueRef build_cfa(struct tee_perf_pass *pass)
+static LLVMValueRef build_cfa(struct tee_perf_pass *pass, LLVMValueRef function)
 {
 	const struct tee_perf_cfa_source *source = pass->cfa;
 	unsigned id = LLVMLookupIntrinsicID(source->intrinsic, strlen(source->intrinsic));
@@ -100,10 +134,11 @@ static LLVMValueRef build_cfa(struct tee_perf_pass *pass)
 	LLVMTypeRef type = LLVMIntrinsicGetType(pass->context, id, &pass->int8_pointer, 1);
 	LLVMTypeRef int8 = LLVMInt8TypeInContext(pass->context);
 	LLVMValueRef level = LLVMConstInt(LLVMInt32TypeInContext(pass->context), 0, false);
-	LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(pass->context), source->offset, false);
+	unsigned bytes = source->offset + tee_perf_variadic_area(&source->convention, function);
+	LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(pass->context), bytes, false);
 	LLVMValueRef address = LLVMBuildCall2(pass->builder, type, intrinsic, &level, source->takes_level, "");
 
-	return source->offset ? LLVMBuildGEP2(pass->builder, int8, address, &offset, 1, "") : address;
+	return bytes ? LLVMBuildGEP2(pass->builder, int8, address, &offset, 1, "") : address;
 }
 
 /* x86-64: the hooks in their own calling convention (runtime/abi.h). The operands are formed within the assembly, so
@@ -218,7 +253,7 @@ void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, L
 	LLVMPositionBuilderBefore(pass->builder, where);
 	set_location(pass, function, where, hook);
 	arguments[0] = LLVMConstBitCast(entry, pass->int8_pointer);
-	arguments[1] = build_cfa(pass);
+	arguments[1] = build_cfa(pass, function);
 	if (uses_fast_hooks(pass)) {
 		build_fast_call(pass, function, hook, arguments[0], arguments[1]);
 		return;

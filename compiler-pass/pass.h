@@ -103,8 +103,34 @@ void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, L
 const struct tee_perf_cfa_source *tee_perf_cfa_source_of(LLVMModuleRef module);
 /* How this module calls its hooks: enum tee_perf_hook_shape of runtime/abi.h. */
 unsigned tee_perf_hook_shape(const struct tee_perf_pass *pass);
-/* Arguments that the target passes in registers of each kind. */
-void tee_perf_argument_registers(const struct tee_perf_cfa_source *source, unsigned *integers, unsigned *vectors);
+const struct tee_perf_convention *tee_perf_convention_of(const struct tee_perf_pass *pass);
+
+/* arguments.c: the C calling convention of a target, as far as it matters for hooks. */
+struct tee_perf_convention {
+	unsigned integers, vectors; /* registers that carry arguments */
+	unsigned float_bits;        /* the widest floating-point value that travels in a vector register */
+	unsigned vector_bits;       /* the widest vector that does */
+	bool wide_values;           /* 128-bit floating-point values and arrays are understood below */
+	bool floats_overflow;       /* without a vector register left they take integer registers */
+	bool keeps_together;        /* a value lies in registers as a whole or not at all */
+	bool even_pairs;            /* a 128-bit integer begins at a register of even number */
+	bool saves_variadic;        /* see tee_perf_variadic_area */
+	/* what the backend makes jumps of */
+	bool jumps_to_weak;         /* calls of functions that may not exist */
+	bool jumps_with_structures; /* where the caller or the callee returns a structure in memory */
+	bool jumps_with_stack;      /* arguments in memory, if the caller's own area there is large enough */
+};
+
+/* What the arguments placed so far take. */
+struct tee_perf_arguments {
+	unsigned integers, vectors, stack_bytes;
+};
+
+/* Places one more; false: where it travels is not simple. */
+bool tee_perf_place_argument(const struct tee_perf_convention *convention, LLVMTypeRef type,
+			     struct tee_perf_arguments *arguments);
+/* Bytes between the CFA of a variadic function and where its frame pointer points; 0 for other functions. */
+unsigned tee_perf_variadic_area(const struct tee_perf_convention *convention, LLVMValueRef function);
 
 /* libc.c: the function is declared here and known to be the C library's, which has no hooks. */
 bool tee_perf_is_library_function(struct tee_perf_pass *pass, LLVMValueRef function);

@@ -18,27 +18,6 @@ static bool has_attribute(LLVMValueRef owner, bool is_call, LLVMAttributeIndex i
 		       : LLVMGetEnumAttributeAtIndex(owner, index, kind) != NULL;
 }
 
-/* Registers of either kind that an argument or a result of this type takes; false: it goes through memory, or
- * the answer is not simple. */
-static bool count_registers(LLVMTypeRef type, unsigned *integers, unsigned *vectors)
-{
-	switch (LLVMGetTypeKind(type)) {
-	case LLVMPointerTypeKind:
-		++*integers;
-		return true;
-	case LLVMIntegerTypeKind:
-		*integers += LLVMGetIntTypeWidth(type) > 64 ? 2 : 1;
-		return LLVMGetIntTypeWidth(type) <= 128;
-	case LLVMHalfTypeKind:
-	case LLVMFloatTypeKind:
-	case LLVMDoubleTypeKind:
-		++*vectors;
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Arguments of these kinds lie on the stack, or bind the frame of the caller in another way. */
 static bool passes_by_memory(LLVMValueRef call, unsigned parameter)
 {
@@ -60,22 +39,48 @@ static bool returns_structure(LLVMValueRef function)
 	return false;
 }
 
-static bool fits_in_registers(struct tee_perf_pass *pass, LLVMValueRef call)
+/* Bytes of memory that the function's own arguments take; 0 if that is not simple. */
+static unsigned own_stack_bytes(const struct tee_perf_convention *convention, LLVMValueRef function)
 {
-	unsigned integers = 0, vectors = 0, most_integers, most_vectors;
-	LLVMTypeRef result = LLVMTypeOf(call);
+	struct tee_perf_arguments own = { 0 };
 
-	if (LLVMGetTypeKind(result) != LLVMVoidTypeKind && !count_registers(result, &integers, &vectors))
+	for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+		bool elsewhere = has_attribute(function, false, i + 1, "sret");
+		if (!elsewhere && !tee_perf_place_argument(convention, LLVMTypeOf(LLVMGetParam(function, i)), &own))
+			return 0;
+	}
+	return own.stack_bytes;
+}
+
+static bool returns_value(LLVMValueRef function)
+{
+	LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+
+	return LLVMGetTypeKind(type) != LLVMVoidTypeKind;
+}
+
+/* The arguments lie where those of the function itself lay, which is where a jump would have to put them. */
+static bool arguments_have_room(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef call)
+{
+	const struct tee_perf_convention *convention = tee_perf_convention_of(pass);
+	struct tee_perf_arguments arguments = { 0 }, result = { 0 };
+	LLVMTypeRef type = LLVMTypeOf(call);
+
+	/* A result that nobody takes may have to be cleared away (x87). */
+	if (!returns_value(function) && LLVMGetTypeKind(type) != LLVMVoidTypeKind &&
+	    !tee_perf_place_argument(convention, type, &result))
 		return false;
-	integers = vectors = 0;
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
-		if (passes_by_memory(call, i))
-			return false;
-		if (!count_registers(LLVMTypeOf(LLVMGetOperand(call, i)), &integers, &vectors))
+		if (convention->jumps_with_structures && has_attribute(call, true, i + 1, "sret"))
+			continue; /* in a register of its own */
+		if (passes_by_memory(call, i) ||
+		    !tee_perf_place_argument(convention, LLVMTypeOf(LLVMGetOperand(call, i)), &arguments))
 			return false;
 	}
-	tee_perf_argument_registers(pass->cfa, &most_integers, &most_vectors);
-	return integers <= most_integers && vectors <= most_vectors;
+	if (arguments.stack_bytes == 0)
+		return true;
+	return convention->jumps_with_stack && !LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) &&
+	       arguments.stack_bytes <= own_stack_bytes(convention, function);
 }
 
 /* Caller and callee must agree on how a small result is extended. */
@@ -108,8 +113,12 @@ static bool is_tail_call(struct tee_perf_pass *pass, LLVMValueRef function, LLVM
 	 * tail call: its time belongs to who called it. */
 	if (callee && (LLVMGetIntrinsicID(callee) || tee_perf_is_library_function(pass, callee)))
 		return false;
-	return LLVMGetInstructionCallConv(call) == LLVMGetFunctionCallConv(function) && !returns_structure(function) &&
-	       extends_alike(function, call) && fits_in_registers(pass, call);
+	if (callee && LLVMGetLinkage(callee) == LLVMExternalWeakLinkage && !tee_perf_convention_of(pass)->jumps_to_weak)
+		return false;
+	if (returns_structure(function) && !tee_perf_convention_of(pass)->jumps_with_structures)
+		return false;
+	return LLVMGetInstructionCallConv(call) == LLVMGetFunctionCallConv(function) && extends_alike(function, call) &&
+	       arguments_have_room(pass, function, call);
 }
 
 /* The last instruction before `end` that makes code, or NULL. */

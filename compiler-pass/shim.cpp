@@ -42,6 +42,18 @@ bool tee_perf_shim_is_lto(LLVMModuleRef module)
 	return unwrap(module)->getModuleFlag("ThinLTO") || unwrap(module)->getModuleFlag("EnableSplitLTOUnit");
 }
 
+const char *tee_perf_shim_module_string(LLVMModuleRef module, const char *flag)
+{
+	auto *value = dyn_cast_or_null<MDString>(unwrap(module)->getModuleFlag(flag));
+
+	return value ? value->getString().data() : nullptr;
+}
+
+unsigned long long tee_perf_shim_vector_bits(LLVMTypeRef type)
+{
+	return unwrap(type)->getPrimitiveSizeInBits().getFixedValue();
+}
+
 void tee_perf_shim_erase_named_metadata(LLVMModuleRef module, const char *name)
 {
 	if (NamedMDNode *node = unwrap(module)->getNamedMetadata(name))

@@ -35,6 +35,10 @@ LLVMValueRef tee_perf_shim_callee(LLVMValueRef call);
 LLVMValueRef tee_perf_shim_next_call(LLVMValueRef instruction);
 /* The function behind casts and aliases, or NULL. */
 LLVMValueRef tee_perf_shim_strip_to_function(LLVMValueRef value);
+/* The module flag of that name, if it is a string; NULL: there is none. */
+const char *tee_perf_shim_module_string(LLVMModuleRef module, const char *flag);
+/* Of a vector of fixed length as a whole; 0: not known. */
+unsigned long long tee_perf_shim_vector_bits(LLVMTypeRef type);
 /* The compiler knows the name as one of the C library. */
 bool tee_perf_shim_is_libfunc(LLVMModuleRef module, const char *name);
 
