@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCHES 64
+#define BATCHES 128
 #define PAIRS   4000 /* per batch: some 15 us with the host clock */
-#define FASTEST 8    /* batches of which the slowest is taken: in the others the machine was busy elsewhere */
+#define FASTEST 32   /* batches that count: in the others the machine was busy elsewhere */
 
 static struct tee_perf_map_entry entry __attribute__((aligned(16)));
 
@@ -23,7 +23,11 @@ static struct tee_perf_map_entry entry __attribute__((aligned(16)));
 struct observer {
 	struct tee_perf_drain drain; /* first: the sink hands out its address */
 	uint64_t longest;            /* longer ones were interrupted */
-	uint64_t begin, sum, count;
+	uint64_t begin, calls;
+	struct batch {
+		double ns; /* of one pair of hooks, by the clock outside */
+		uint64_t sum, count;
+	} batch[BATCHES + 1]; /* the first warms up */
 };
 
 static void observe(void *data, const struct tee_perf_record *records, size_t count)
@@ -34,16 +38,19 @@ static void observe(void *data, const struct tee_perf_record *records, size_t co
 		uint64_t kind = records[i].w0 >> TEE_PERF_KIND_SHIFT, time = records[i].w0 & TEE_PERF_TIME_MASK;
 		if (kind == TEE_PERF_CALL)
 			observer->begin = time;
-		if (kind != TEE_PERF_RETURN || time - observer->begin > observer->longest)
+		if (kind != TEE_PERF_RETURN)
 			continue;
-		observer->sum += time - observer->begin;
-		observer->count++;
+		struct batch *batch = &observer->batch[observer->calls++ / PAIRS % (BATCHES + 1)];
+		if (time - observer->begin > observer->longest)
+			continue;
+		batch->sum += time - observer->begin;
+		batch->count++;
 	}
 }
 
 static int compare(const void *a, const void *b)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	double x = ((const struct batch *)a)->ns, y = ((const struct batch *)b)->ns;
 	return (x > y) - (x < y);
 }
 
@@ -58,18 +65,13 @@ static void run_pairs(int count)
 	}
 }
 
-static double measure_pair(void)
+static void measure_pairs(struct observer *observer)
 {
-	double ns[BATCHES];
-
-	run_pairs(PAIRS);
-	for (int i = 0; i < BATCHES; i++) {
+	for (int i = 0; i <= BATCHES; i++) {
 		uint64_t before = tee_perf_monotonic_ns();
 		run_pairs(PAIRS);
-		ns[i] = (double)(tee_perf_monotonic_ns() - before) / PAIRS;
+		observer->batch[i].ns = (double)(tee_perf_monotonic_ns() - before) / PAIRS;
 	}
-	qsort(ns, BATCHES, sizeof *ns, compare);
-	return ns[FASTEST];
 }
 
 static void keep_clock_going(void *data)
@@ -77,24 +79,42 @@ static void keep_clock_going(void *data)
 	tee_perf_drain_tick(data);
 }
 
-/* Runs the hooks in this thread, as a process that the drain in another thread finds in the table. */
-static double run_attached(struct observer *observer, struct tee_perf_log_segment *segment, void *state)
+/* Runs the hooks in this thread, as a process that the drain in another thread finds in the table. False: it could not.
+ */
+static bool run_attached(struct observer *observer, struct tee_perf_log_segment *segment, void *state)
 {
 	struct tee_perf_region *region = observer->drain.region;
 	pthread_t thread;
-	double pair = 0;
 
 	if (pthread_create(&thread, NULL, tee_perf_drain_run, &observer->drain) != 0)
-		return 0;
+		return false;
 	region->process[0].pid = (uint64_t)getpid();
 	region_store(&region->process[0].state, TEE_PERF_PROCESS_LIVE);
-	if (tee_perf_local_attach(region->header, segment, &region->process[0], state, 1)) {
-		pair = measure_pair();
+	bool attached = tee_perf_local_attach(region->header, segment, &region->process[0], state, 1);
+	if (attached) {
+		measure_pairs(observer);
 		tee_perf_local_detach();
 	}
 	atomic_store(&observer->drain.stop, true);
 	pthread_join(thread, NULL);
-	return pair;
+	return attached;
+}
+
+/* From the batches that nothing disturbed. */
+static void take_fastest(struct observer *observer, double units_per_ns, struct tee_perf_hook_cost *cost)
+{
+	struct batch *batch = observer->batch + 1, all = { 0 };
+
+	qsort(batch, BATCHES, sizeof *batch, compare);
+	for (int i = 0; i < FASTEST; i++) {
+		all.ns += batch[i].ns / FASTEST;
+		all.sum += batch[i].sum;
+		all.count += batch[i].count;
+	}
+	if (all.count == 0)
+		return;
+	cost->inside_ns = (double)all.sum / (double)all.count / units_per_ns;
+	cost->outside_ns = all.ns > cost->inside_ns ? all.ns - cost->inside_ns : 0;
 }
 
 /* *units_per_ns: of the clock that the control word selects; 0: to be measured. */
@@ -123,14 +143,12 @@ static void measure_clock(const struct tee_perf_record_options *options, uint64_
 	sink.drain = &observer.drain;
 	struct tee_perf_time_pair begin = tee_perf_publisher_tsc(&clock);
 	struct tee_perf_log_segment *segment = tee_perf_region_map(&region, 0, &err);
-	double pair = segment != NULL ? run_attached(&observer, segment, state) : 0;
+	bool measured = segment != NULL && run_attached(&observer, segment, state);
 	struct tee_perf_time_pair end = tee_perf_publisher_tsc(&clock);
 	if (*units_per_ns == 0)
 		*units_per_ns = (double)(end.a - begin.a) / (double)(end.b - begin.b);
-	if (pair != 0 && observer.count != 0) {
-		cost->inside_ns = (double)observer.sum / (double)observer.count / *units_per_ns;
-		cost->outside_ns = pair > cost->inside_ns ? pair - cost->inside_ns : 0;
-	}
+	if (measured)
+		take_fastest(&observer, *units_per_ns, cost);
 	tee_perf_sink_free(&sink);
 	free(clock.gap);
 	free(state);

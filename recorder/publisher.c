@@ -32,7 +32,8 @@ void tee_perf_publisher_init(struct tee_perf_publisher *clock, uint64_t *word, u
 {
 	memset(clock, 0, sizeof *clock);
 	clock->word = word;
-	clock->period_ns = period_ns;
+	clock->period_ns = clock->wanted_ns = period_ns;
+	clock->random = 1;
 	clock->gap_ns = GAP_PERIODS * period_ns;
 	clock->start_ns = tee_perf_monotonic_ns() - 1; /* the word is never 0 */
 	clock->counting = true;
@@ -70,17 +71,31 @@ static void book_gap(struct tee_perf_publisher *clock, uint64_t from, uint64_t t
 	clock->gap[clock->gap_count++] = (struct tee_perf_time_pair){ from, to };
 }
 
+/* The next period: between three quarters and five quarters. A program whose loops keep time with its ring, and so with
+ * the drain that publishes, would always be seen at the same places. Marsaglia's xorshift. */
+static uint64_t dithered(struct tee_perf_publisher *clock)
+{
+	uint32_t x = clock->random;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	clock->random = x;
+	return clock->period_ns * (96 + (x >> 26)) / 128;
+}
+
 void tee_perf_publisher_tick(struct tee_perf_publisher *clock)
 {
 	uint64_t now = tee_perf_monotonic_ns() - clock->start_ns;
 	uint64_t interval = now - clock->last_ns;
 
-	if (interval < clock->period_ns)
+	if (interval < clock->wanted_ns)
 		return;
 	if (interval > clock->gap_ns) /* before the word says so: readers of the new value find the gap booked */
 		book_gap(clock, clock->last_ns, now);
 	clock->interval[bucket(interval)] += interval;
 	clock->last_ns = now;
+	clock->wanted_ns = dithered(clock);
 	__atomic_store_n(clock->word, now, __ATOMIC_RELEASE);
 }
 

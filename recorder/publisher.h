@@ -15,6 +15,8 @@
 struct tee_perf_publisher {
 	uint64_t *word;                               /* in shared memory */
 	uint64_t start_ns;                            /* CLOCK_MONOTONIC at the recording's start */
+	uint32_t random;                              /* never 0 */
+	uint64_t wanted_ns;                           /* until the next publication */
 	uint64_t period_ns, gap_ns;                   /* a longer interval is a gap */
 	uint64_t last_ns;                             /* published last */
 	bool counting;                                /* intervals count: a program may be reading the word */
