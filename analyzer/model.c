@@ -325,9 +325,25 @@ static uint64_t process_end(const struct tee_perf_model *model, uint32_t number,
 	return end_ns;
 }
 
+/* A thread that told its name knows it best. */
+static int name_thread(struct tee_perf_model *model, const struct tee_perf_track *track, struct tee_perf_error *err)
+{
+	struct tee_perf_thread_info info = { .process = track->process, .thread = track->thread, .name = track->name };
+	if (track->name[0] == 0)
+		return 0;
+	for (uint32_t i = 0; i < model->thread_count; i++)
+		if (model->threads[i].process == track->process && model->threads[i].number == track->thread)
+			info.tid = model->threads[i].tid;
+	return tee_perf_model_thread(model, &info, err);
+}
+
+const char *tee_perf_track_name(const struct tee_perf_track *track)
+{
+	return track->name;
+}
+
 int tee_perf_model_finish(struct tee_perf_model *model, uint64_t end_ns, struct tee_perf_error *err)
 {
-	(void)err;
 	if (model->finished)
 		return 0;
 	uint64_t end = end_ns;
@@ -336,6 +352,8 @@ int tee_perf_model_finish(struct tee_perf_model *model, uint64_t end_ns, struct 
 		if (i == 0 || track->process != model->tracks[i - 1]->process)
 			end = process_end(model, track->process, end_ns);
 		tee_perf_track_finish(track, end);
+		if (name_thread(model, track, err) != 0)
+			return -1;
 	}
 	model->finished = true;
 	model->end_ns = end_ns;

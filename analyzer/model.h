@@ -42,10 +42,13 @@ struct tee_perf_track *tee_perf_model_track(struct tee_perf_model *model, uint32
  * tracks may not be fed from different threads at once. */
 void tee_perf_track_feed(struct tee_perf_track *track, const struct tee_perf_record *records, size_t count);
 
+/* What the thread said that its name is; "" nothing. */
+const char *tee_perf_track_name(const struct tee_perf_track *track);
+
 /* Closes what is open: at end_ns (0: at each thread's last record); in processes other than the command (process 0 and
  * those of its pid) at the process's last record; before an exec at the start of the next process of that pid. Threads
  * whose last record was followed by a meta record TEE_PERF_META_THREAD_END (9; its time is when the thread was found
- * gone) have nothing open. After it the model is read only. */
+ * gone; payload 0) have nothing open. After it the model is read only. */
 int tee_perf_model_finish(struct tee_perf_model *model, uint64_t end_ns, struct tee_perf_error *err);
 
 /* Joins what the threads did before their recording began with what they did after it (see track.h, segments). To be

@@ -249,6 +249,8 @@ static struct tee_perf_stack *open_guessed(struct tee_perf_track *track, uint32_
 	tee_perf_stacks_clip(track, stack);
 	if (!alone) {
 		track->guessed_stacks++;
+		tee_perf_track_found(track, TEE_PERF_FOUND_GUESSED, 1,
+				     tee_perf_frame_is_bottom(track->hot.top) ? 0 : (uint32_t)track->hot.top->w1);
 		stack->frames[0].node = tee_perf_track_pseudo(track, 0, TEE_PERF_PSEUDO_GUESSED);
 	}
 	if (stack == track->stack)

@@ -101,6 +101,29 @@ struct tee_perf_counts {
 	uint64_t marks_dropped;
 	uint64_t waited_ns, off_ns;
 	uint64_t tsc_records; /* fed while the clock was the TSC */
+	uint64_t ended_open;  /* functions that were open when the thread ended */
+	uint64_t exited_open; /* the same, when its process ended while it ran */
+};
+
+/* What `info --check` asks about, with the first place of each. A profile does not keep places. */
+enum tee_perf_finding_kind {
+	TEE_PERF_FOUND_RETURN,        /* without a call */
+	TEE_PERF_FOUND_PAUSED_RETURN, /* the same after a pause, in which it may have been called */
+	TEE_PERF_FOUND_BACKWARDS,
+	TEE_PERF_FOUND_LOST,
+	TEE_PERF_FOUND_HOLE,
+	TEE_PERF_FOUND_UNKNOWN,
+	TEE_PERF_FOUND_DEEP,
+	TEE_PERF_FOUND_ENDED,  /* open when the thread ended: the innermost */
+	TEE_PERF_FOUND_EXITED, /* open when the process ended */
+	TEE_PERF_FOUND_UNWOUND,
+	TEE_PERF_FOUND_GUESSED, /* a stack; the function that ran before */
+	TEE_PERF_FOUND_COUNT
+};
+
+struct tee_perf_finding {
+	uint64_t count, first_ns;
+	uint32_t entry; /* of the function; 0: none */
 };
 
 /* Why a frame ended. */
@@ -153,6 +176,9 @@ struct tee_perf_track {
 	struct tee_perf_mark *marks;
 	uint32_t mark_count, mark_capacity;
 	struct tee_perf_counts counts;
+	struct tee_perf_finding findings[TEE_PERF_FOUND_COUNT];
+	bool was_paused;
+	char name[24];                      /* of the thread, as it said itself; "" unknown */
 	struct tee_perf_observer *observer; /* NULL: nobody wants single calls */
 };
 
@@ -218,6 +244,17 @@ bool tee_perf_stacks_edge(struct tee_perf_track *track);
 /* Calls visit for every stack, the current one included, after making it the current one; goes back at the end. */
 void tee_perf_stacks_each(struct tee_perf_track *track, void (*visit)(struct tee_perf_track *track, void *argument),
 			  void *argument);
+
+static inline void tee_perf_track_found(struct tee_perf_track *track, enum tee_perf_finding_kind kind, uint64_t count,
+					uint32_t entry)
+{
+	struct tee_perf_finding *finding = &track->findings[kind];
+	if (finding->count == 0) {
+		finding->first_ns = track->now_ns;
+		finding->entry = entry;
+	}
+	finding->count += count;
+}
 
 static inline uint32_t tee_perf_cfa(uint64_t w1)
 {

@@ -122,6 +122,7 @@ static void push(struct tee_perf_track *track, enum tee_perf_kind kind, uint64_t
 	track->cct.nodes[node].calls++;
 	if (tee_perf_track_room(track, 1) != 0) {
 		track->counts.too_deep++;
+		tee_perf_track_found(track, TEE_PERF_FOUND_DEEP, 1, (uint32_t)w1);
 		return;
 	}
 	*++track->hot.top = (struct tee_perf_frame){ w1, track->hot.time, node };
@@ -160,9 +161,10 @@ void tee_perf_track_pop(struct tee_perf_track *track, enum tee_perf_ended how)
 			function->unconfirmed_count++;
 		else if (start != track->hot.time)
 			add_duration(function, track->hot.time - start);
-		if (how == TEE_PERF_UNWOUND)
+		if (how == TEE_PERF_UNWOUND) {
 			function->unwound_count++;
-		else if (how == TEE_PERF_OPEN)
+			tee_perf_track_found(track, TEE_PERF_FOUND_UNWOUND, 1, (uint32_t)frame->w1);
+		} else if (how == TEE_PERF_OPEN)
 			function->open_count++;
 		if (track->observer != NULL)
 			track->observer->ended(track->observer, track, frame,
@@ -282,6 +284,8 @@ static void apply_return(struct tee_perf_track *track, const struct tee_perf_rec
 		return;
 	}
 	track->counts.orphan_returns++;
+	tee_perf_track_found(track, track->was_paused ? TEE_PERF_FOUND_PAUSED_RETURN : TEE_PERF_FOUND_RETURN, 1,
+			     (uint32_t)record->w1);
 	if (tee_perf_frame_is_bottom(track->hot.top))
 		raise_bottom(track, TEE_PERF_RETURN, record->w1);
 }
@@ -308,6 +312,7 @@ static void switch_on(struct tee_perf_track *track)
 	if (!track->off)
 		return;
 	track->off = false;
+	track->was_paused = true;
 	tee_perf_track_unconfirm(track, TEE_PERF_PSEUDO_PAUSED);
 }
 
@@ -325,6 +330,50 @@ static void end_stack(struct tee_perf_track *track, uint64_t hi, bool is_signal)
 		tee_perf_stacks_announce(track, track->announced_lo[--track->announced_count], hi, is_signal);
 }
 
+static uint32_t entry_at_work(const struct tee_perf_track *track)
+{
+	return tee_perf_frame_is_bottom(track->hot.top) ? 0 : (uint32_t)track->hot.top->w1;
+}
+
+static void count_open(struct tee_perf_track *track, void *count)
+{
+	for (const struct tee_perf_frame *frame = track->hot.top; !tee_perf_frame_is_bottom(frame); frame--)
+		*(uint64_t *)count += (frame->start & TEE_PERF_FRAME_PSEUDO) == 0;
+}
+
+/* What is open is so because the process ended while the thread ran (then it is open until that end, which the model
+ * knows), because returns are missing, or because the thread left by other means (pthread_exit, cancellation). */
+static void end_thread(struct tee_perf_track *track, bool with_process)
+{
+	uint64_t open = 0;
+	tee_perf_stacks_each(track, count_open, &open);
+	if (open != 0)
+		tee_perf_track_found(track, with_process ? TEE_PERF_FOUND_EXITED : TEE_PERF_FOUND_ENDED, open,
+				     entry_at_work(track));
+	*(with_process ? &track->counts.exited_open : &track->counts.ended_open) += open;
+	if (with_process)
+		return;
+	struct tee_perf_finding unwound = track->findings[TEE_PERF_FOUND_UNWOUND];
+	tee_perf_track_close(track, TEE_PERF_UNWOUND);
+	track->findings[TEE_PERF_FOUND_UNWOUND] = unwound;
+}
+
+static void count_unknown(struct tee_perf_track *track)
+{
+	track->counts.unknown++;
+	tee_perf_track_found(track, TEE_PERF_FOUND_UNKNOWN, 1, entry_at_work(track));
+}
+
+#define NAME_PART 7
+
+static void take_name(struct tee_perf_track *track, unsigned part, uint64_t characters)
+{
+	if (part == 0)
+		memset(track->name, 0, sizeof track->name);
+	for (unsigned i = 0; i < NAME_PART; i++)
+		track->name[part * NAME_PART + i] = (char)(characters >> 8 * i);
+}
+
 static void apply_meta(struct tee_perf_track *track, const struct tee_perf_record *record)
 {
 	uint64_t payload = record->w1 >> 8;
@@ -332,10 +381,12 @@ static void apply_meta(struct tee_perf_track *track, const struct tee_perf_recor
 	switch (record->w1 & 0xff) {
 	case TEE_PERF_META_LOST:
 		track->counts.lost += payload;
+		tee_perf_track_found(track, TEE_PERF_FOUND_LOST, payload, entry_at_work(track));
 		tee_perf_track_unconfirm(track, TEE_PERF_PSEUDO_LOST);
 		break;
 	case TEE_PERF_META_HOLE:
 		track->counts.holes += payload;
+		tee_perf_track_found(track, TEE_PERF_FOUND_HOLE, payload, entry_at_work(track));
 		tee_perf_track_unconfirm(track, TEE_PERF_PSEUDO_LOST);
 		break;
 	case TEE_PERF_META_OFF:
@@ -358,10 +409,15 @@ static void apply_meta(struct tee_perf_track *track, const struct tee_perf_recor
 		end_stack(track, payload, (record->w1 & 0xff) == TEE_PERF_META_SIGNAL_STACK_HI);
 		break;
 	case TEE_PERF_META_THREAD_END:
-		tee_perf_track_close(track, TEE_PERF_UNWOUND);
+		end_thread(track, payload == TEE_PERF_END_OF_PROCESS);
+		break;
+	case TEE_PERF_META_NAME:
+	case TEE_PERF_META_NAME + 1:
+	case TEE_PERF_META_NAME + 2:
+		take_name(track, (unsigned)(record->w1 & 0xff) - TEE_PERF_META_NAME, payload);
 		break;
 	default:
-		track->counts.unknown++;
+		count_unknown(track);
 	}
 }
 
@@ -388,6 +444,6 @@ void tee_perf_track_apply(struct tee_perf_track *track, const struct tee_perf_re
 		break;
 	default:
 		track->counts.metas++;
-		track->counts.unknown++;
+		count_unknown(track);
 	}
 }

@@ -175,6 +175,8 @@ void tee_perf_track_time(struct tee_perf_track *track, const struct tee_perf_rec
 	}
 	if (ns < track->now_ns) {
 		track->counts.backwards++;
+		bool names = record->w0 >> TEE_PERF_KIND_SHIFT <= TEE_PERF_RESYNC;
+		tee_perf_track_found(track, TEE_PERF_FOUND_BACKWARDS, 1, names ? (uint32_t)record->w1 : 0);
 		ns = track->now_ns;
 	}
 	if (ns != track->now_ns)
