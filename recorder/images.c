@@ -100,41 +100,28 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* The functions of a file that have such a name; malloc'ed, NULL: out of memory. */
-static struct tee_perf_function_info *choose(const struct tee_perf_image_file *file, const struct names *names,
-					     size_t *count)
+static bool has_name(const void *data, const char *name)
 {
-	size_t all;
-	const struct tee_perf_function_info *functions = tee_perf_symtab_functions(file->symtab, &all);
-	struct tee_perf_function_info *chosen = malloc((all + 1) * sizeof *chosen);
+	const struct names *names = data;
 
-	*count = 0;
-	for (size_t i = 0; chosen != NULL && i < all; i++) {
-		const char *name = functions[i].name;
-		if (file->has_hooks || (names->count > 0 && bsearch(&name, names->name, names->count,
-								    sizeof *names->name, compare_names) != NULL))
-			chosen[(*count)++] = functions[i];
-	}
-	return chosen;
+	return names->count > 0 &&
+	       bsearch(&name, names->name, names->count, sizeof *names->name, compare_names) != NULL;
 }
 
-static void push_functions(struct tee_perf_drain *drain, const struct tee_perf_image_file *file,
-			   const struct names *names)
+static void push_functions(struct tee_perf_drain *drain, const struct tee_perf_image_file *file)
 {
 	struct tee_perf_bytes payload = { 0 };
 	size_t count;
-	struct tee_perf_function_info *functions = choose(file, names, &count);
+	const struct tee_perf_function_info *functions = tee_perf_symtab_functions(file->symtab, &count);
 
-	if (functions != NULL && count > 0 &&
-	    tee_perf_functions_encode(&payload, file->path, file->build_id, functions, count) == 0) {
-		if (payload.size <= SECTION_MAX)
-			tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_FUNCTIONS, payload);
-		else
-			fprintf(stderr, "tee-perf: %s has too many functions: they stay without names\n", file->path);
-		if (payload.size > SECTION_MAX)
-			free(payload.data);
+	if (count == 0 || tee_perf_functions_encode(&payload, file->path, file->build_id, functions, count) != 0)
+		return;
+	if (payload.size <= SECTION_MAX) {
+		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_FUNCTIONS, payload);
+		return;
 	}
-	free(functions);
+	fprintf(stderr, "tee-perf: %s has too many functions: they stay without names\n", file->path);
+	free(payload.data);
 }
 
 void tee_perf_images_finish(struct tee_perf_drain *drain)
@@ -152,11 +139,11 @@ void tee_perf_images_finish(struct tee_perf_drain *drain)
 		if (file->has_hooks && file->symtab == NULL)
 			fprintf(stderr, "tee-perf: %s %s: its functions stay without names\n", file->path, file->why);
 		if (file->symtab == NULL || (!file->has_hooks && !file->exports) ||
-		    tee_perf_symtab_load(file->symtab, !file->has_hooks) != 0)
+		    tee_perf_symtab_load(file->symtab, file->has_hooks ? NULL : has_name, &names) != 0)
 			continue;
 		if (file->has_hooks)
 			tee_perf_symtab_add_lines(file->symtab);
-		push_functions(drain, file, &names);
+		push_functions(drain, file);
 	}
 	free(names.name);
 }

@@ -20,6 +20,14 @@ struct candidate {
 	int rank; /* the higher the better, of several names of one address */
 };
 
+/* What is being read. */
+struct reading {
+	struct candidate *candidates;
+	size_t count;
+	bool (*wanted)(const void *data, const char *name); /* NULL: all */
+	const void *data;
+};
+
 struct tee_perf_symtab {
 	int fd, debug_fd;
 	Elf *elf, *debug; /* debug: the separate debug file, or NULL */
@@ -137,7 +145,7 @@ static int rank_of(const GElf_Sym *symbol, const char *name)
 }
 
 /* Appends the functions of a symbol table. -1: out of memory. */
-static int read_symbols(Elf *elf, GElf_Word type, struct candidate **candidates, size_t *count)
+static int read_symbols(Elf *elf, GElf_Word type, struct reading *reading)
 {
 	GElf_Shdr header, home;
 	Elf_Scn *section = find_section(elf, type, &header);
@@ -146,17 +154,18 @@ static int read_symbols(Elf *elf, GElf_Word type, struct candidate **candidates,
 	if (data == NULL || header.sh_entsize == 0)
 		return 0;
 	size_t symbols = header.sh_size / header.sh_entsize;
-	struct candidate *grown = realloc(*candidates, (*count + symbols + 1) * sizeof *grown);
+	struct candidate *grown = realloc(reading->candidates, (reading->count + symbols + 1) * sizeof *grown);
 	if (grown == NULL)
 		return -1;
-	*candidates = grown;
+	reading->candidates = grown;
 	for (size_t i = 0; i < symbols; i++) {
 		GElf_Sym symbol;
 		const char *name;
 		if (gelf_getsym(data, (int)i, &symbol) == NULL || !is_function(&symbol) ||
-		    (name = elf_strptr(elf, header.sh_link, symbol.st_name)) == NULL || name[0] == '\0')
+		    (name = elf_strptr(elf, header.sh_link, symbol.st_name)) == NULL || name[0] == '\0' ||
+		    (reading->wanted != NULL && !reading->wanted(reading->data, name)))
 			continue;
-		struct candidate *candidate = &grown[(*count)++];
+		struct candidate *candidate = &grown[reading->count++];
 		*candidate = (struct candidate){
 			.address = symbol.st_value, .size = symbol.st_size, .name = name, .rank = rank_of(&symbol, name)
 		};
@@ -300,25 +309,24 @@ void tee_perf_symtab_add_lines(struct tee_perf_symtab *symtab)
 	}
 }
 
-int tee_perf_symtab_load(struct tee_perf_symtab *symtab, bool exported)
+int tee_perf_symtab_load(struct tee_perf_symtab *symtab, bool (*wanted)(const void *data, const char *name),
+			 const void *data)
 {
-	struct candidate *candidates = NULL;
-	size_t count = 0;
+	struct reading reading = { .wanted = wanted, .data = data };
 	int result = 0;
 
 	if (symtab->loaded)
 		return 0;
 	symtab->loaded = true;
-	if (!exported) {
+	if (wanted == NULL) {
 		open_debug_file(symtab);
-		result =
-		    read_symbols(symtab->debug != NULL ? symtab->debug : symtab->elf, SHT_SYMTAB, &candidates, &count);
+		result = read_symbols(symtab->debug != NULL ? symtab->debug : symtab->elf, SHT_SYMTAB, &reading);
 	}
 	if (result == 0) /* stubs of other objects' functions stand here only */
-		result = read_symbols(symtab->elf, SHT_DYNSYM, &candidates, &count);
+		result = read_symbols(symtab->elf, SHT_DYNSYM, &reading);
 	if (result == 0)
-		result = settle(symtab, candidates, count);
-	free(candidates);
+		result = settle(symtab, reading.candidates, reading.count);
+	free(reading.candidates);
 	return result;
 }
 

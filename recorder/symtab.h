@@ -15,8 +15,10 @@ struct tee_perf_symtab;
 struct tee_perf_symtab *tee_perf_symtab_open(const char *path, const char *build_id, const char **why);
 void tee_perf_symtab_close(struct tee_perf_symtab *symtab);
 
-/* Reads the functions, once. exported: only those that other objects can name. -1: out of memory. */
-int tee_perf_symtab_load(struct tee_perf_symtab *symtab, bool exported);
+/* Reads the functions, once. wanted NULL: all; else those that other objects can name and that it says true to (of
+ * several names of one address, one of those). -1: out of memory. */
+int tee_perf_symtab_load(struct tee_perf_symtab *symtab, bool (*wanted)(const void *data, const char *name),
+			 const void *data);
 /* Adds files and lines to what was loaded, where there are any. */
 void tee_perf_symtab_add_lines(struct tee_perf_symtab *symtab);
 
