@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/query.h"
 #include "cli/text.h"
+#include "cli/transitions.h"
 #include "runtime/abi.h"
 
 #include <math.h>
@@ -12,10 +13,10 @@
 #include <string.h>
 
 struct report_options {
-	const char *input, *query;
+	const char *input, *query, *transition_cost;
 	int sort, format, by;
 	uint64_t limit;
-	bool net, mangled;
+	bool net, mangled, transitions;
 };
 
 static const char *const sorts[] = { "self", "total", "calls", "name", NULL };
@@ -36,6 +37,10 @@ static const struct tee_perf_option options[] = {
 	  "take the estimated time of the hooks off self and total" },
 	{ "mangled", 0, TEE_PERF_OPTION_FLAG, offsetof(struct report_options, mangled), NULL,
 	  "names as the linker has them" },
+	{ "transitions", 0, TEE_PERF_OPTION_FLAG, offsetof(struct report_options, transitions), NULL,
+	  "print an enclave's ECALLs and OCALLs instead, with advice" },
+	{ "transition-cost", 0, TEE_PERF_OPTION_STRING, offsetof(struct report_options, transition_cost), "COSTS",
+	  "with --transitions: of one crossing, as ecall=9600,ocall=4900ns,ghz=2.2 (no unit: cycles)" },
 	{ "query", 'q', TEE_PERF_OPTION_STRING, offsetof(struct report_options, query), "SQL|@FILE",
 	  "print the answer to a query instead" },
 };
@@ -360,6 +365,9 @@ int tee_perf_cmd_report(int argc, char **argv)
 		return tee_perf_cli_fail(&err);
 	if (chosen.query != NULL)
 		(void)tee_perf_query_print(recording, chosen.query, (enum tee_perf_format)chosen.format, &err);
+	else if (chosen.transitions)
+		(void)tee_perf_transitions_print(recording, chosen.transition_cost, chosen.limit, chosen.mangled,
+						 (enum tee_perf_format)chosen.format, &err);
 	else
 		(void)report(recording, &chosen, &err);
 	status = err.class != TEE_PERF_OK ? tee_perf_cli_fail(&err) : tee_perf_input_status(recording);

@@ -29,6 +29,7 @@ void tee_perf_query_source_free(struct tee_perf_query_source *source)
 	tee_perf_view_clear(&source->functions);
 	tee_perf_view_clear(&source->thread_functions);
 	tee_perf_edges_clear(&source->edges);
+	tee_perf_transitions_clear(&source->transitions);
 	for (uint32_t i = 0; source->trees != NULL && i < source->recording->model->track_count; i++)
 		tee_perf_tree_clear(&source->trees[i]);
 	free(source->trees);

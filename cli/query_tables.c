@@ -441,6 +441,8 @@ const struct tee_perf_query_table tee_perf_query_tables[] = {
 	  "caller INTEGER, callee INTEGER, caller_name TEXT, callee_name TEXT, calls INTEGER, self_ns INTEGER,"
 	  " total_ns INTEGER",
 	  prepare_edges, count_edges, NULL, value_edge },
+	{ "transitions", TEE_PERF_QUERY_TRANSITIONS_COLUMNS, tee_perf_query_prepare_transitions,
+	  tee_perf_query_count_transitions, NULL, tee_perf_query_value_transition },
 	{ "stacks",
 	  "id INTEGER, parent INTEGER, process INTEGER, thread INTEGER, depth INTEGER, function INTEGER, name TEXT,"
 	  " calls INTEGER, self_ns INTEGER, total_ns INTEGER, path TEXT",

@@ -5,6 +5,7 @@
 
 #include "analyzer/calls.h"
 #include "analyzer/edges.h"
+#include "analyzer/transitions.h"
 #include "analyzer/tree.h"
 #include "analyzer/view.h"
 
@@ -16,10 +17,11 @@ struct tee_perf_query_source {
 	struct tee_perf_summary summary;
 	struct tee_perf_view functions, thread_functions;
 	struct tee_perf_edges edges;
+	struct tee_perf_transitions transitions;
 	struct tee_perf_tree *trees; /* by track */
 	uint64_t *first_stack;       /* by track: id of its first stack */
 	struct tee_perf_error err;   /* of a table, while the query ran */
-	bool has_functions, has_thread_functions, has_edges, has_trees;
+	bool has_functions, has_thread_functions, has_edges, has_trees, has_transitions;
 };
 
 struct tee_perf_query_source *tee_perf_query_source_new(const struct tee_perf_recording *recording,
@@ -39,6 +41,16 @@ struct tee_perf_query_table {
 	void (*value)(const struct tee_perf_query_source *source, uint64_t row, int column, sqlite3_context *out);
 };
 extern const struct tee_perf_query_table tee_perf_query_tables[]; /* ends with a NULL name */
+
+/* query_transitions.c: the table `transitions`. */
+#define TEE_PERF_QUERY_TRANSITIONS_COLUMNS                                                                             \
+	"function INTEGER, name TEXT, kind TEXT, calls INTEGER, calls_per_second REAL, total_ns INTEGER,"              \
+	" total_share REAL, mean_ns REAL, p99_ns INTEGER, cost_ns REAL, crossing_ns REAL, crossing_share REAL,"        \
+	" caller INTEGER, caller_name TEXT, caller_calls INTEGER, advice TEXT, saved_ns REAL"
+int tee_perf_query_prepare_transitions(struct tee_perf_query_source *source, struct tee_perf_error *err);
+uint64_t tee_perf_query_count_transitions(const struct tee_perf_query_source *source);
+void tee_perf_query_value_transition(const struct tee_perf_query_source *source, uint64_t row, int column,
+				     sqlite3_context *out);
 
 /* The module of the table `calls`, which streams. */
 extern const sqlite3_module tee_perf_query_calls_module;
