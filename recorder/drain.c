@@ -101,28 +101,46 @@ static void push_process(struct tee_perf_drain *drain, const struct tee_perf_pro
 		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_PROCESS, payload);
 }
 
-void tee_perf_drain_thread(struct tee_perf_drain *drain, struct tee_perf_process *process,
-			   struct tee_perf_stream *stream, uint32_t tid)
+static void push_thread(struct tee_perf_drain *drain, const struct tee_perf_stream *stream)
 {
-	char name[64] = "", path[64];
 	struct tee_perf_bytes payload = { 0 };
-
-	snprintf(path, sizeof path, "/proc/%u/task/%u/comm", process->pid, tid);
-	if (!drain->foreign && !process->enclave)
-		read_name(path, name, sizeof name);
 	struct tee_perf_thread_info info = {
-		.process = stream->process, .thread = stream->thread, .tid = tid, .name = name
+		.process = stream->process, .thread = stream->thread, .tid = stream->tid, .name = stream->name
 	};
+
 	if (drain->sink->model != NULL)
 		tee_perf_model_thread(drain->sink->model, &info, &drain->err);
 	if (drain->sink->writer != NULL && tee_perf_thread_encode(&payload, &info) == 0)
 		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_THREAD, payload);
 }
 
+/* A thread gets its name some time after its first record. */
+void tee_perf_drain_thread(struct tee_perf_drain *drain, const struct tee_perf_process *process,
+			   struct tee_perf_stream *stream)
+{
+	char name[sizeof stream->name] = "", path[64];
+
+	snprintf(path, sizeof path, "/proc/%u/task/%u/comm", process->pid, stream->tid);
+	if (!drain->foreign && !process->enclave)
+		read_name(path, name, sizeof name);
+	bool news = name[0] != '\0' && strcmp(name, stream->name) != 0;
+	if (news)
+		memcpy(stream->name, name, sizeof name);
+	if (news || stream->looks == 0)
+		push_thread(drain, stream);
+	stream->looks++;
+}
+
 void tee_perf_drain_close(struct tee_perf_drain *drain, struct tee_perf_stream *stream)
 {
+	const char *name = stream->track != NULL ? tee_perf_track_name(stream->track) : "";
+
 	drain->totals.extra += !stream->closed;
 	tee_perf_sink_close(stream);
+	if (name[0] == '\0' || strcmp(name, stream->name) == 0)
+		return; /* records that go into the file say it there */
+	snprintf(stream->name, sizeof stream->name, "%s", name);
+	push_thread(drain, stream);
 }
 
 static uint32_t number_of_parent(const struct tee_perf_drain *drain, const struct tee_perf_log_process *entry)
@@ -143,6 +161,7 @@ static void free_process(struct tee_perf_process *process)
 		close(process->pidfd);
 	free(process->slot);
 	free(process->stream);
+	free(process->module_at);
 	free(process);
 }
 
@@ -278,9 +297,15 @@ static void finish_process(struct tee_perf_drain *drain, unsigned index)
 		drain->totals.extra += region_load(&process->segment->extra[slot]);
 		tee_perf_drain_tick(drain);
 	}
-	for (uint32_t i = 0; i < process->stream_capacity; i++)
-		if (process->stream[i] != NULL)
-			tee_perf_drain_close(drain, process->stream[i]);
+	for (uint32_t i = 0; i < process->stream_capacity; i++) {
+		if (process->stream[i] == NULL)
+			continue;
+		if (process->stream[i]->running)
+			tee_perf_drain_thread(drain, process, process->stream[i]); /* as long as it is a zombie */
+		tee_perf_drain_close(drain, process->stream[i]);
+	}
+	drain->totals.second_runtimes +=
+	    (region_load(&drain->region->process[process->entry].flags) & TEE_PERF_PROCESS_TWICE) != 0;
 	drain->totals.threads += process->thread_count;
 	drain->totals.unserved += region_load(&drain->region->process[process->entry].unserved);
 	tee_perf_region_release(drain->region, process->entry, process->segment);
@@ -382,6 +407,19 @@ static void note_tsc(struct tee_perf_drain *drain)
 		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_TSC, payload);
 }
 
+#define NAME_LOOKS 4
+
+static void look_for_names(struct tee_perf_drain *drain, const struct tee_perf_process *process)
+{
+	for (uint32_t i = 0; i < process->stream_capacity; i++) {
+		struct tee_perf_stream *stream = process->stream[i];
+		if (stream == NULL || stream->closed || stream->looks >= NAME_LOOKS)
+			continue;
+		tee_perf_drain_thread(drain, process, stream);
+		tee_perf_drain_tick(drain);
+	}
+}
+
 static void every_second(struct tee_perf_drain *drain)
 {
 	note_tsc(drain);
@@ -389,6 +427,7 @@ static void every_second(struct tee_perf_drain *drain)
 		uint32_t count = slots_of(drain, drain->process[i]);
 		for (uint32_t slot = 0; slot < count; slot++)
 			tee_perf_slot_drain_tail(drain, drain->process[i], slot, false);
+		look_for_names(drain, drain->process[i]);
 	}
 	for (struct tee_perf_stream *stream = drain->sink->streams; stream != NULL; stream = stream->next) {
 		tee_perf_sink_flush_idle(stream);

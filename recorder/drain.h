@@ -32,6 +32,8 @@ struct tee_perf_process {
 	bool gone, enclave;
 	struct tee_perf_log_segment *segment;
 	uint64_t modules_read;
+	uint64_t *module_at; /* by number: where its record lies, plus 1; 0: none */
+	uint32_t module_capacity;
 	struct tee_perf_slot *slot; /* TEE_PERF_SLOT_MAX of them */
 	uint32_t slot_count;
 	struct tee_perf_stream **stream; /* by thread number */
@@ -40,8 +42,11 @@ struct tee_perf_process {
 };
 
 struct tee_perf_drain_totals {
-	uint64_t events, extra, lost, holes, waited, processes, threads, refused, unserved;
+	uint64_t events, extra, lost, holes, waited, processes, threads, refused, unserved, second_runtimes;
 };
+
+/* An image that is not recorded, as its addresses agree with another's. */
+#define TEE_PERF_CONFLICTS_MAX 64
 
 struct tee_perf_drain {
 	struct tee_perf_region *region;
@@ -65,6 +70,8 @@ struct tee_perf_drain {
 	struct tee_perf_drain_totals totals; /* valid after the thread has ended */
 	struct tee_perf_error err;
 	struct tee_perf_images images;
+	char *conflict[TEE_PERF_CONFLICTS_MAX]; /* paths of images that are not recorded; the owner frees them */
+	unsigned conflict_count;
 	/* private */
 	struct tee_perf_process **process;
 	unsigned process_count, process_capacity;
@@ -92,9 +99,9 @@ void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_proces
 void tee_perf_modules_first_name(struct tee_perf_drain *drain, const struct tee_perf_process *process, char *name,
 				 size_t size);
 
-/* A thread has appeared: tells the file or the model. */
-void tee_perf_drain_thread(struct tee_perf_drain *drain, struct tee_perf_process *process,
-			   struct tee_perf_stream *stream, uint32_t tid);
+/* A thread has appeared, or may have a new name: tells the file or the model. */
+void tee_perf_drain_thread(struct tee_perf_drain *drain, const struct tee_perf_process *process,
+			   struct tee_perf_stream *stream);
 
 /* A thread is gone. */
 void tee_perf_drain_close(struct tee_perf_drain *drain, struct tee_perf_stream *stream);

@@ -100,6 +100,20 @@ static void feed_meta(struct cursor *at, enum tee_perf_meta meta, uint64_t paylo
 	at->drain->totals.extra++;
 }
 
+/* Once: a thread that comes back in another slot has its stacks still. */
+static void tell_stack(struct cursor *at, struct tee_perf_stream *stream)
+{
+	uint64_t lo = region_load(&at->header[TEE_PERF_SUBBUF_STACK_LO]);
+	uint64_t hi = region_load(&at->header[TEE_PERF_SUBBUF_STACK_HI]);
+
+	if (lo == stream->stack_lo && hi == stream->stack_hi)
+		return;
+	stream->stack_lo = lo;
+	stream->stack_hi = hi;
+	feed_meta(at, TEE_PERF_META_STACK_LO, lo);
+	feed_meta(at, TEE_PERF_META_STACK_HI, hi);
+}
+
 /* Learns from the header whose records follow. */
 static bool enter(struct cursor *at)
 {
@@ -113,9 +127,9 @@ static bool enter(struct cursor *at)
 	if (at->slot->stream != NULL)
 		tee_perf_drain_close(at->drain, at->slot->stream); /* its thread has ended */
 	at->slot->stream = stream;
-	tee_perf_drain_thread(at->drain, at->process, stream, (uint32_t)owner);
-	feed_meta(at, TEE_PERF_META_STACK_LO, region_load(&at->header[TEE_PERF_SUBBUF_STACK_LO]));
-	feed_meta(at, TEE_PERF_META_STACK_HI, region_load(&at->header[TEE_PERF_SUBBUF_STACK_HI]));
+	stream->tid = (uint32_t)owner;
+	tee_perf_drain_thread(at->drain, at->process, stream);
+	tell_stack(at, stream);
 	return true;
 }
 
@@ -336,6 +350,7 @@ bool tee_perf_slot_drain_tail(struct tee_perf_drain *drain, struct tee_perf_proc
 	feed_nested(&at, slot->reader * RECORDS + end, final);
 	slot->consumed = end;
 	wake(&at);
+	slot->stream->running = final; /* it did not give its slot back */
 	if (final && end < RECORDS)
 		count_holes(&at, end);
 	return end != from;

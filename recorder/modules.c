@@ -84,6 +84,54 @@ static uint8_t *copy_record(const struct tee_perf_drain *drain, const struct tee
 	return copy;
 }
 
+#define MODULES_MAX (1u << 20)
+
+/* Remembers where the module's record lies: it is told again when the module is unloaded. */
+static void remember(struct tee_perf_process *process, uint64_t module)
+{
+	if (module >= MODULES_MAX)
+		return;
+	if (module >= process->module_capacity) {
+		uint32_t capacity = process->module_capacity ? process->module_capacity : 16;
+		while (capacity <= module)
+			capacity *= 2;
+		uint64_t *grown = realloc(process->module_at, capacity * sizeof *grown);
+		if (grown == NULL)
+			return;
+		memset(grown + process->module_capacity, 0, (capacity - process->module_capacity) * sizeof *grown);
+		process->module_at = grown;
+		process->module_capacity = capacity;
+	}
+	process->module_at[module] = process->modules_read + 1;
+}
+
+static void unload(struct tee_perf_drain *drain, struct tee_perf_process *process,
+		   const struct tee_perf_module_header *end)
+{
+	struct tee_perf_module_header header;
+	struct tee_perf_module_info info;
+	char build_id[129];
+
+	if (end->module >= process->module_capacity || process->module_at[end->module] == 0)
+		return;
+	uint8_t *copy = copy_record(drain, process, process->module_at[end->module] - 1, &header);
+	if (copy != NULL && parse(process, copy, header.bytes, build_id, &info)) {
+		info.unload_ns = end->clock > info.load_ns ? end->clock : info.load_ns;
+		emit(drain, &info);
+	}
+	free(copy);
+}
+
+static void note_conflict(struct tee_perf_drain *drain, const struct tee_perf_module_info *info)
+{
+	for (unsigned i = 0; i < drain->conflict_count; i++)
+		if (strcmp(drain->conflict[i], info->path) == 0)
+			return; /* a forked child's */
+	if (drain->conflict_count < TEE_PERF_CONFLICTS_MAX &&
+	    (drain->conflict[drain->conflict_count] = strdup(info->path)) != NULL)
+		drain->conflict_count++;
+}
+
 void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_process *process)
 {
 	struct tee_perf_module_header header;
@@ -92,8 +140,14 @@ void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_proces
 	uint8_t *copy;
 
 	while ((copy = copy_record(drain, process, process->modules_read, &header)) != NULL) {
-		if (header.type == TEE_PERF_MODULE_LOAD && parse(process, copy, header.bytes, build_id, &info))
+		if (header.type == TEE_PERF_MODULE_LOAD && parse(process, copy, header.bytes, build_id, &info)) {
 			emit(drain, &info);
+			remember(process, header.module);
+		}
+		if (header.type == TEE_PERF_MODULE_CONFLICT && parse(process, copy, header.bytes, build_id, &info))
+			note_conflict(drain, &info);
+		if (header.type == TEE_PERF_MODULE_UNLOAD)
+			unload(drain, process, &header);
 		if (header.type == TEE_PERF_MODULE_TEXT || header.type == TEE_PERF_MODULE_SYMBOLS)
 			tee_perf_images_text(drain, process, copy);
 		free(copy);

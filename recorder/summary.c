@@ -5,10 +5,16 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+
+static const char second_runtime[] =
+    "code of a second runtime in a process (dlmopen, or an object that needs the shared "
+    "runtime in a program that has the static one)";
+static const char conflict_format[] = "image %s: its map's addresses agree in their low 32 bits with those of another";
 
 static const char *const clock_names[] = { "auto", "host", "tsc" };
 static const char *const full_names[] = { "wait", "drop", "overwrite" };
@@ -134,6 +140,16 @@ int tee_perf_session_end_json(const struct tee_perf_session *session, struct tee
 		json_array_append_new(not_recorded,
 				      json_pack("{s:I, s:s}", "count", (json_int_t)totals->unserved, "reason",
 						"calls and returns of threads that found no ring"));
+	if (totals->second_runtimes > 0)
+		json_array_append_new(
+		    not_recorded,
+		    json_pack("{s:I, s:s}", "count", (json_int_t)totals->second_runtimes, "reason", second_runtime));
+	for (unsigned i = 0; i < session->drain.conflict_count; i++) {
+		char reason[PATH_MAX + 128];
+		snprintf(reason, sizeof reason, conflict_format, session->drain.conflict[i]);
+		json_array_append_new(not_recorded,
+				      json_pack("{s:I, s:o}", "count", (json_int_t)1, "reason", text(reason)));
+	}
 	return dump(
 	    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:I, s:I, s:I, s:f, s:b, s:b, s:{s:o, s:o}}",
 		      "duration_ns", (json_int_t)session->program_end_ns, "events", (json_int_t)totals->events, "lost",
@@ -182,6 +198,17 @@ void tee_perf_session_print_progress(struct tee_perf_session *session, bool last
 	fflush(session->progress);
 }
 
+static void print_images(const struct tee_perf_session *session)
+{
+	for (unsigned i = 0; i < session->drain.conflict_count; i++) {
+		fprintf(stderr, "tee-perf: not recorded: ");
+		fprintf(stderr, conflict_format, session->drain.conflict[i]);
+		fputc('\n', stderr);
+	}
+	if (session->drain.totals.second_runtimes > 0)
+		fprintf(stderr, "tee-perf: not recorded: %s\n", second_runtime);
+}
+
 static void print_trouble(const struct tee_perf_session *session)
 {
 	const struct tee_perf_drain_totals *totals = &session->drain.totals;
@@ -194,8 +221,9 @@ static void print_trouble(const struct tee_perf_session *session)
 			    ? "the rings were full; try a larger --ring-size or --full wait"
 			    : "the recorder was stopped for too long");
 	if (session->drain.other_machine && session->options->clock == TEE_PERF_CHOOSE_TSC)
-		fprintf(stderr, "tee-perf: a program that cannot read this machine's counter took part, so the clock is the "
-				"host's (--clock host, not tsc)\n");
+		fprintf(stderr,
+			"tee-perf: a program that cannot read this machine's counter took part, so the clock is the "
+			"host's (--clock host, not tsc)\n");
 	if (unwritten > 0)
 		fprintf(stderr, "tee-perf: %" PRIu64 " records are not in the file: %s\n", unwritten,
 			session->written.failed ? session->written.message : "out of memory");
@@ -237,6 +265,7 @@ void tee_perf_session_print_summary(const struct tee_perf_session *session)
 		return;
 	}
 	print_trouble(session);
+	print_images(session);
 	if (session->options->quiet)
 		return;
 	print_size(size, sizeof size, (double)session->written.file_bytes);
