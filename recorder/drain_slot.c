@@ -247,6 +247,13 @@ static void take_lost(struct cursor *at)
 	}
 }
 
+/* Names come before the records that need them: the writer published them first. */
+static void take_modules(struct cursor *at)
+{
+	if (region_load(&at->segment->module_written) != at->process->modules_read)
+		tee_perf_modules_drain(at->drain, at->process);
+}
+
 /* ---- moving on */
 
 /* A writer that sleeps until we are where we are now. */
@@ -282,6 +289,7 @@ bool tee_perf_slot_drain(struct tee_perf_drain *drain, struct tee_perf_process *
 			return true;
 		}
 		uint32_t end = visible(&at, slot->consumed);
+		take_modules(&at);
 		if (region_load(&at.segment->nested_writer[number]) == slot->nested)
 			feed(&at, slot->consumed, end);
 		else
@@ -346,6 +354,7 @@ bool tee_perf_slot_drain_tail(struct tee_perf_drain *drain, struct tee_perf_proc
 	if (slot->broken || !locate(&at, slot->reader) || !enter(&at))
 		return false;
 	uint32_t from = slot->consumed, end = visible(&at, from);
+	take_modules(&at);
 	feed_merged(&at, from, end, final);
 	feed_nested(&at, slot->reader * RECORDS + end, final);
 	slot->consumed = end;
