@@ -90,10 +90,11 @@ static int parse_value(const struct key *key, const char *text, uint64_t *value)
 	int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
 	if (!isdigit((unsigned char)text[0]) || errno != 0 || end[shift != 0] != '\0' || number > UINT64_MAX >> shift)
 		return sim_fail("%s: '%s' is no value for it", key->name, text);
-	*value = (uint64_t)number << shift;
-	if (*value < key->low || *value > key->high)
+	uint64_t scaled = (uint64_t)number << shift;
+	if (scaled < key->low || scaled > key->high)
 		return sim_fail("%s: %s is not between %llu and %llu", key->name, text, (unsigned long long)key->low,
 				(unsigned long long)key->high);
+	*value = scaled;
 	return 0;
 }
 

@@ -59,7 +59,7 @@ loader_jump:
 #define RSP        GREG(15)
 #define RIP        GREG(16)
 #define EFLAGS     GREG(17)
-#define FPREGS     184
+#define FPREGS     GREG(23)
 #define XFEATURES  472 /* in the software-reserved bytes of the legacy area */
 	.globl loader_exit_handler
 loader_exit_handler:

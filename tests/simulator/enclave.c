@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* A trusted part for tests: what is allowed, and what must be fatal. Compiled without the pass: events are made by
+ * hand. */
+#include "simulator/tee_perf_sim_trusted.h"
+
+#include "runtime/abi.h"
+#include "tests/simulator/calls.h"
+
+static struct tee_perf_map_entry entry __attribute__((aligned(16)));
+
+/* ---- allowed */
+
+static int64_t ecall_add(void *data, size_t bytes)
+{
+	uint64_t *word = data;
+
+	for (size_t i = 0; i < bytes / 8; i++)
+		word[i] += i + 1;
+	return (int64_t)bytes;
+}
+
+static int64_t ecall_ask(void *data, size_t bytes)
+{
+	struct ask *ask = data;
+
+	if (bytes != sizeof *ask)
+		return -100;
+	int64_t result = -200;
+	int status = tee_perf_sim_ocall((unsigned)ask->number, ask->text, ask->bytes, &result);
+	ask->result = result;
+	return status;
+}
+
+static int64_t ecall_events(void *data, size_t bytes)
+{
+	const struct events *wanted = data;
+
+	if (bytes != sizeof *wanted)
+		return -1;
+	for (uint64_t i = 0; i < wanted->pairs; i++) {
+		const void *cfa = (const void *)(uintptr_t)(0x10000 + 16 * (i & 0xfff));
+		tee_perf_call(&entry, cfa);
+		tee_perf_return(&entry, cfa);
+	}
+	return 0;
+}
+
+static int64_t ecall_touch(void *data, size_t bytes)
+{
+	const struct touch *wanted = data;
+	size_t size;
+	char *heap = tee_perf_sim_heap(&size);
+
+	if (bytes != sizeof *wanted || wanted->first + wanted->count > size / 4096)
+		return -1;
+	for (uint64_t round = 0; round < wanted->rounds; round++)
+		for (uint64_t page = wanted->first; page < wanted->first + wanted->count; page++)
+			tee_perf_sim_touch(heap + page * 4096, 4096);
+	return 0;
+}
+
+/* Which of the addresses are outside, which inside: one bit each. */
+static int64_t ecall_judge(void *data, size_t bytes)
+{
+	const struct range *range = data;
+	int64_t answer = 0;
+
+	for (size_t i = 0; i < bytes / sizeof *range; i++) {
+		answer |= (int64_t)(tee_perf_sim_is_outside((void *)range[i].begin, range[i].bytes) != 0) << 2 * i;
+		answer |= (int64_t)(tee_perf_sim_is_inside((void *)range[i].begin, range[i].bytes) != 0) << (2 * i + 1);
+	}
+	return answer;
+}
+
+/* Pattern over the heap: the first call writes it, later ones compare. */
+static int64_t ecall_pattern(void *data, size_t bytes)
+{
+	static int written;
+	size_t size;
+	uint64_t *heap = tee_perf_sim_heap(&size), wrong = 0;
+
+	(void)data;
+	(void)bytes;
+	for (size_t i = 0; i < size / 8; i++) {
+		uint64_t wanted = (i + 1) * 0x9e3779b97f4a7c15u;
+		if (!written)
+			heap[i] = wanted;
+		wrong += heap[i] != wanted;
+	}
+	written = 1;
+	return (int64_t)wrong;
+}
+
+/* Sum over code and constants, which nothing may change. */
+static int64_t ecall_checksum(void *data, size_t bytes)
+{
+	extern const uint64_t __executable_start[] __attribute__((weak, visibility("hidden")));
+	extern const uint64_t etext[] __attribute__((weak, visibility("hidden")));
+	uint64_t sum = 0;
+
+	(void)data;
+	(void)bytes;
+	for (const uint64_t *word = __executable_start; word + 1 <= etext; word++)
+		sum = (sum ^ *word) * 0x100000001b3u;
+	return (int64_t)sum;
+}
+
+uint64_t registers_survive(uint64_t rounds); /* registers.S */
+
+static int64_t ecall_registers(void *data, size_t bytes)
+{
+	return bytes == 8 ? (int64_t)registers_survive(*(uint64_t *)data) : -1;
+}
+
+static int64_t ecall_thread(void *data, size_t bytes)
+{
+	(void)data;
+	(void)bytes;
+	return tee_perf_sim_thread_number();
+}
+
+/* ---- fatal */
+
+static int64_t ecall_write(void *data, size_t bytes)
+{
+	long result;
+
+	__asm__ volatile("syscall" : "=a"(result) : "a"(1L), "D"(1L), "S"(data), "d"(bytes) : "rcx", "r11", "memory");
+	return result;
+}
+
+static int64_t ecall_read_counter(void *data, size_t bytes)
+{
+	(void)data;
+	(void)bytes;
+	return (int64_t)__builtin_ia32_rdtsc();
+}
+
+static int64_t ecall_store(void *data, size_t bytes)
+{
+	if (bytes == 8)
+		**(volatile uint64_t **)data = 1;
+	return 0;
+}
+
+static int64_t ecall_never_ends(void *data, size_t bytes)
+{
+	(void)data;
+	(void)bytes;
+	for (;;)
+		__builtin_ia32_pause();
+	return 0;
+}
+
+TEE_PERF_SIM_ECALLS(
+    [ECALL_ADD] = ecall_add, [ECALL_ASK] = ecall_ask, [ECALL_EVENTS] = ecall_events, [ECALL_TOUCH] = ecall_touch,
+    [ECALL_JUDGE] = ecall_judge, [ECALL_PATTERN] = ecall_pattern, [ECALL_CHECKSUM] = ecall_checksum,
+    [ECALL_REGISTERS] = ecall_registers, [ECALL_THREAD] = ecall_thread, [ECALL_WRITE] = ecall_write,
+    [ECALL_READ_COUNTER] = ecall_read_counter, [ECALL_STORE] = ecall_store, [ECALL_NEVER_ENDS] = ecall_never_ends);
