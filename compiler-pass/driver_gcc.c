@@ -81,6 +81,9 @@ static int add_entry_points(const struct driver_request *r, const char *library_
 	snprintf(path, sizeof path, "%s/libtee-perf-gcc.a", library_directory);
 	if (access(path, R_OK) != 0)
 		return tee_perf_fail_errno(err, "cannot read gcc's entry points %s (they exist for x86-64 only)", path);
+	/* The symbol tables of objects for link-time optimisation do not say that they want it. */
+	driver_args_add(command, "-Xlinker");
+	driver_args_add(command, "--undefined=__cyg_profile_func_enter");
 	driver_args_add(command, "-Xlinker");
 	driver_args_add(command, path);
 	if (r->is_static) { /* where functions begin, see runtime/cyg.c */
