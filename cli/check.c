@@ -285,9 +285,10 @@ static int print(struct check *check, const struct tee_perf_summary *summary, en
 	if (format == TEE_PERF_FORMAT_JSON)
 		fprintf(out, "}\n");
 	else
-		fprintf(out, "%s%s: %s calls, %u fault%s, %u note%s\n", check->count != 0 ? "\n" : "",
+		fprintf(out, "%s%s: %s call%s, %u fault%s, %u note%s\n", check->count != 0 ? "\n" : "",
 			check->faults == 0 ? "balanced" : "not balanced", tee_perf_text_count(calls, summary->calls),
-			check->faults, check->faults == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
+			summary->calls == 1 ? "" : "s", check->faults, check->faults == 1 ? "" : "s", notes,
+			notes == 1 ? "" : "s");
 	return result;
 }
 
