@@ -161,6 +161,7 @@ static void free_process(struct tee_perf_process *process)
 		close(process->pidfd);
 	free(process->slot);
 	free(process->stream);
+	free(process->walked);
 	free(process->module_at);
 	free(process);
 }

@@ -21,6 +21,7 @@ struct tee_perf_slot {
 	uint32_t consumed;              /* records of sub-buffer `reader` that were taken before it was finished */
 	bool broken;                    /* positions and headers contradict each other: given up */
 	struct tee_perf_stream *stream; /* of the thread that has the slot now */
+	uint64_t extra_seen;            /* META and GAP records that were looked at */
 };
 
 struct tee_perf_process {
@@ -32,7 +33,8 @@ struct tee_perf_process {
 	bool gone, enclave;
 	struct tee_perf_log_segment *segment;
 	uint64_t modules_read;
-	uint64_t *module_at; /* by number: where its record lies, plus 1; 0: none */
+	struct tee_perf_walked *walked; /* NULL: none yet */
+	uint64_t *module_at;            /* by number: where its record lies, plus 1; 0: none */
 	uint32_t module_capacity;
 	struct tee_perf_slot *slot; /* TEE_PERF_SLOT_MAX of them */
 	uint32_t slot_count;
@@ -94,6 +96,16 @@ bool tee_perf_slot_drain_tail(struct tee_perf_drain *drain, struct tee_perf_proc
 
 /* ---- modules (modules.c): turns what the process has written since into sections MODULE or facts of the model. */
 void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_process *process);
+
+/* Calls a function for each image that the process has told of so far, also for those that are gone. */
+void tee_perf_modules_each(struct tee_perf_drain *drain, const struct tee_perf_process *process,
+			   void (*module)(void *data, const struct tee_perf_module_info *info),
+			   void (*text)(void *data, const struct tee_perf_text_info *info), void *data);
+
+/* ---- walks (walk.c): looks through count records for walked stacks while `extra`, the number of META and GAP records
+ * that the slot's thread has written, says that there are unseen ones; addresses become map entries. */
+void tee_perf_walks_resolve(struct tee_perf_drain *drain, struct tee_perf_process *process, struct tee_perf_slot *slot,
+			    uint64_t extra, struct tee_perf_record *record, uint32_t count);
 
 /* The last part of the path of the first module, the executable; "" where there is none yet. */
 void tee_perf_modules_first_name(struct tee_perf_drain *drain, const struct tee_perf_process *process, char *name,

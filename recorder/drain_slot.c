@@ -145,7 +145,10 @@ static void feed(struct cursor *at, uint32_t from, uint32_t to)
 {
 	struct tee_perf_drain *drain = at->drain;
 	struct tee_perf_slot *slot = at->slot;
+	uint64_t extra = region_load(&at->segment->extra[at->number]);
 
+	if (from < to && extra != slot->extra_seen)
+		tee_perf_walks_resolve(drain, at->process, slot, extra, &at->record[from], to - from);
 	if (from < to && slot->floor != 0) {
 		struct tee_perf_record first = at->record[from];
 		if ((first.w0 & TEE_PERF_TIME_MASK) < slot->floor)

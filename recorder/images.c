@@ -39,33 +39,43 @@ struct tee_perf_image_file *tee_perf_images_file(struct tee_perf_images *images,
 	return &images->file[images->count++];
 }
 
-void tee_perf_images_text(struct tee_perf_drain *drain, const struct tee_perf_process *process, const uint8_t *record)
+bool tee_perf_images_parse(const struct tee_perf_process *process, const uint8_t *record, char build_id[129],
+			   struct tee_perf_text_info *info)
 {
 	const struct tee_perf_module_header *header = (const void *)record;
 	uint64_t room = header->bytes - sizeof *header, path_room = (header->path_bytes + 7) & ~UINT64_C(7);
 	const char *path = (const char *)(header + 1);
-	struct tee_perf_bytes payload = { 0 };
-	char build_id[129];
 
 	if (header->path_bytes == 0 || header->path_bytes > room || path_room > room ||
 	    header->build_id_bytes > room - path_room || path[header->path_bytes - 1] != '\0')
-		return;
+		return false;
 	tee_perf_build_id_text((const uint8_t *)path + path_room, header->build_id_bytes, build_id);
-	struct tee_perf_image_file *file = tee_perf_images_file(&drain->images, path, build_id);
-	if (file == NULL)
+	*info = (struct tee_perf_text_info){ .process = process->number,
+					     .text = (uint32_t)header->module,
+					     .begin = header->map_begin,
+					     .size = header->map_bytes,
+					     .load_bias = header->load_bias,
+					     .load_ns = header->clock,
+					     .path = path,
+					     .build_id = build_id };
+	return true;
+}
+
+void tee_perf_images_text(struct tee_perf_drain *drain, const struct tee_perf_process *process, const uint8_t *record)
+{
+	const struct tee_perf_module_header *header = (const void *)record;
+	struct tee_perf_bytes payload = { 0 };
+	struct tee_perf_text_info info;
+	char build_id[129];
+	struct tee_perf_image_file *file;
+
+	if (!tee_perf_images_parse(process, record, build_id, &info) ||
+	    (file = tee_perf_images_file(&drain->images, info.path, build_id)) == NULL)
 		return;
 	if (header->type == TEE_PERF_MODULE_TEXT)
 		file->has_hooks = true;
 	else
 		file->exports = true;
-	struct tee_perf_text_info info = { .process = process->number,
-					   .text = (uint32_t)header->module,
-					   .begin = header->map_begin,
-					   .size = header->map_bytes,
-					   .load_bias = header->load_bias,
-					   .load_ns = header->clock,
-					   .path = path,
-					   .build_id = build_id };
 	if (drain->sink->model != NULL)
 		tee_perf_model_text(drain->sink->model, &info, &drain->err);
 	if (drain->sink->writer != NULL && tee_perf_text_encode(&payload, &info) == 0)

@@ -27,6 +27,10 @@ struct tee_perf_images {
 struct tee_perf_image_file *tee_perf_images_file(struct tee_perf_images *images, const char *path,
 						 const char *build_id);
 
+/* What a record of type TEXT or SYMBOLS says, of header->bytes, copied out of the module area; points into it. False:
+ * its lengths contradict each other. */
+bool tee_perf_images_parse(const struct tee_perf_process *process, const uint8_t *record, char build_id[129],
+			   struct tee_perf_text_info *info);
 /* A record of type TEXT or SYMBOLS, of header->bytes, copied out of the module area. */
 void tee_perf_images_text(struct tee_perf_drain *drain, const struct tee_perf_process *process, const uint8_t *record);
 

@@ -155,6 +155,27 @@ void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_proces
 	}
 }
 
+void tee_perf_modules_each(struct tee_perf_drain *drain, const struct tee_perf_process *process,
+			   void (*module)(void *data, const struct tee_perf_module_info *info),
+			   void (*text)(void *data, const struct tee_perf_text_info *info), void *data)
+{
+	struct tee_perf_module_header header;
+	struct tee_perf_module_info module_info;
+	struct tee_perf_text_info text_info;
+	char build_id[129];
+
+	for (uint64_t at = 0; at < process->modules_read; at += header.bytes) {
+		uint8_t *copy = copy_record(drain, process, at, &header);
+		if (copy == NULL)
+			return;
+		if (header.type == TEE_PERF_MODULE_LOAD && parse(process, copy, header.bytes, build_id, &module_info))
+			module(data, &module_info);
+		if (header.type == TEE_PERF_MODULE_TEXT && tee_perf_images_parse(process, copy, build_id, &text_info))
+			text(data, &text_info);
+		free(copy);
+	}
+}
+
 void tee_perf_modules_first_name(struct tee_perf_drain *drain, const struct tee_perf_process *process, char *name,
 				 size_t size)
 {

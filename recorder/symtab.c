@@ -16,8 +16,8 @@
 
 struct candidate {
 	uint64_t address, size, limit; /* limit: end of its section */
-	const char *name;
-	int rank; /* the higher the better, of several names of one address */
+	const char *name, *home;       /* home: its source file, NULL: not told */
+	int rank;                      /* the higher the better, of several names of one address */
 };
 
 /* What is being read. */
@@ -33,7 +33,8 @@ struct tee_perf_symtab {
 	Elf *elf, *debug; /* debug: the separate debug file, or NULL */
 	Dwarf *dwarf;
 	struct tee_perf_function_info *functions;
-	char **files; /* strings of functions[].file that are ours */
+	const char **homes; /* by function */
+	char **files;       /* strings of functions[].file that are ours */
 	size_t count, file_count;
 	bool loaded;
 };
@@ -117,6 +118,7 @@ void tee_perf_symtab_close(struct tee_perf_symtab *symtab)
 		free(symtab->files[i]);
 	free(symtab->files);
 	free(symtab->functions);
+	free(symtab->homes);
 	dwarf_end(symtab->dwarf);
 	elf_end(symtab->debug);
 	elf_end(symtab->elf);
@@ -144,12 +146,30 @@ static int rank_of(const GElf_Sym *symbol, const char *name)
 	       8 * (symbol->st_size != 0);
 }
 
+/* One symbol; file: of its object, NULL: not told. */
+static void note_symbol(Elf *elf, const GElf_Sym *symbol, const char *name, const char *file, struct reading *reading)
+{
+	Elf_Scn *section = symbol->st_shndx == SHN_UNDEF ? NULL : elf_getscn(elf, symbol->st_shndx);
+	struct candidate *candidate = &reading->candidates[reading->count++];
+	GElf_Shdr header;
+
+	*candidate = (struct candidate){ .address = symbol->st_value,
+					 .size = symbol->st_shndx == SHN_UNDEF ? STUB_BYTES : symbol->st_size,
+					 .name = name,
+					 .rank = rank_of(symbol, name) };
+	if (GELF_ST_BIND(symbol->st_info) == STB_LOCAL)
+		candidate->home = file;
+	if (section != NULL && gelf_getshdr(section, &header) != NULL)
+		candidate->limit = header.sh_addr + header.sh_size;
+}
+
 /* Appends the functions of a symbol table. -1: out of memory. */
 static int read_symbols(Elf *elf, GElf_Word type, struct reading *reading)
 {
-	GElf_Shdr header, home;
+	GElf_Shdr header;
 	Elf_Scn *section = find_section(elf, type, &header);
 	Elf_Data *data = section == NULL ? NULL : elf_getdata(section, NULL);
+	const char *name, *file = NULL;
 
 	if (data == NULL || header.sh_entsize == 0)
 		return 0;
@@ -160,20 +180,14 @@ static int read_symbols(Elf *elf, GElf_Word type, struct reading *reading)
 	reading->candidates = grown;
 	for (size_t i = 0; i < symbols; i++) {
 		GElf_Sym symbol;
-		const char *name;
-		if (gelf_getsym(data, (int)i, &symbol) == NULL || !is_function(&symbol) ||
-		    (name = elf_strptr(elf, header.sh_link, symbol.st_name)) == NULL || name[0] == '\0' ||
-		    (reading->wanted != NULL && !reading->wanted(reading->data, name)))
+		if (gelf_getsym(data, (int)i, &symbol) == NULL ||
+		    (name = elf_strptr(elf, header.sh_link, symbol.st_name)) == NULL)
 			continue;
-		struct candidate *candidate = &grown[reading->count++];
-		*candidate = (struct candidate){
-			.address = symbol.st_value, .size = symbol.st_size, .name = name, .rank = rank_of(&symbol, name)
-		};
-		if (symbol.st_shndx == SHN_UNDEF)
-			candidate->size = STUB_BYTES;
-		Elf_Scn *at = elf_getscn(elf, symbol.st_shndx);
-		if (symbol.st_shndx != SHN_UNDEF && at != NULL && gelf_getshdr(at, &home) != NULL)
-			candidate->limit = home.sh_addr + home.sh_size;
+		if (GELF_ST_TYPE(symbol.st_info) == STT_FILE)
+			file = name;
+		if (is_function(&symbol) && name[0] != '\0' &&
+		    (reading->wanted == NULL || reading->wanted(reading->data, name)))
+			note_symbol(elf, &symbol, name, file, reading);
 	}
 	return 0;
 }
@@ -193,7 +207,8 @@ static int by_address(const void *left, const void *right)
 static int settle(struct tee_perf_symtab *symtab, struct candidate *candidates, size_t count)
 {
 	symtab->functions = malloc((count + 1) * sizeof *symtab->functions);
-	if (symtab->functions == NULL)
+	symtab->homes = malloc((count + 1) * sizeof *symtab->homes);
+	if (symtab->functions == NULL || symtab->homes == NULL)
 		return -1;
 	qsort(candidates, count, sizeof *candidates, by_address);
 	for (size_t i = 0; i < count; i++) {
@@ -207,6 +222,7 @@ static int settle(struct tee_perf_symtab *symtab, struct candidate *candidates, 
 		if (it->limit > it->address && it->limit - it->address < room)
 			room = it->limit - it->address;
 		uint64_t size = it->size != 0 && it->size < room ? it->size : room;
+		symtab->homes[symtab->count] = it->home;
 		symtab->functions[symtab->count++] = (struct tee_perf_function_info){
 			.address = it->address,
 			.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
@@ -341,6 +357,48 @@ const struct tee_perf_function_info *tee_perf_symtab_functions(const struct tee_
 const struct tee_perf_function_info *tee_perf_symtab_find(const struct tee_perf_symtab *symtab, uint64_t address)
 {
 	return find(symtab, address);
+}
+
+const char *tee_perf_symtab_file(const struct tee_perf_symtab *symtab, const struct tee_perf_function_info *function)
+{
+	return symtab->homes[function - symtab->functions];
+}
+
+/* The function's bytes in the file; NULL: not there. */
+static const uint8_t *code_of(const struct tee_perf_symtab *symtab, const struct tee_perf_function_info *function)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(symtab->elf, section)) != NULL) {
+		if (gelf_getshdr(section, &header) == NULL || (header.sh_flags & SHF_EXECINSTR) == 0 ||
+		    function->address - header.sh_addr >= header.sh_size)
+			continue;
+		const Elf_Data *data = elf_rawdata(section, NULL);
+		uint64_t offset = function->address - header.sh_addr;
+		if (data != NULL && data->d_buf != NULL && offset + function->size <= data->d_size)
+			return (const uint8_t *)data->d_buf + offset;
+	}
+	return NULL;
+}
+
+bool tee_perf_symtab_has_gcc_hooks(const struct tee_perf_symtab *symtab, const struct tee_perf_function_info *function)
+{
+	const uint8_t *code = code_of(symtab, function);
+	uint64_t target = 0;
+
+	for (size_t i = 0; i < symtab->count && target == 0; i++)
+		if (strcmp(symtab->functions[i].name, "__cyg_profile_func_enter") == 0)
+			target = symtab->functions[i].address;
+	if (target == 0 || code == NULL)
+		return target == 0;
+	for (uint32_t i = 0; i + 5 <= function->size; i++) {
+		int32_t distance;
+		memcpy(&distance, code + i + 1, sizeof distance);
+		if (code[i] == 0xe8 && function->address + i + 5 + (uint64_t)(int64_t)distance == target)
+			return true;
+	}
+	return false;
 }
 
 bool tee_perf_symtab_holds(const struct tee_perf_symtab *symtab, uint64_t address)

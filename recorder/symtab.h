@@ -26,6 +26,10 @@ void tee_perf_symtab_add_lines(struct tee_perf_symtab *symtab);
 const struct tee_perf_function_info *tee_perf_symtab_functions(const struct tee_perf_symtab *symtab, size_t *count);
 /* The function that holds a link-time address; NULL: none that is known. */
 const struct tee_perf_function_info *tee_perf_symtab_find(const struct tee_perf_symtab *symtab, uint64_t address);
+/* The source file of a function that only its own object knows, as the symbol table has it; NULL: not told. */
+const char *tee_perf_symtab_file(const struct tee_perf_symtab *symtab, const struct tee_perf_function_info *function);
+/* Whether the function calls gcc's entry point of runtime/cyg.c (x86-64). True as well where that has no symbol. */
+bool tee_perf_symtab_has_gcc_hooks(const struct tee_perf_symtab *symtab, const struct tee_perf_function_info *function);
 /* Whether the file's code covers a link-time address. */
 bool tee_perf_symtab_holds(const struct tee_perf_symtab *symtab, uint64_t address);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What tee-perf.h offers to the program itself. */
-#include "runtime/thread.h"
+#include "runtime/platform.h"
 
 void tee_perf_refresh_threads(void)
 {
@@ -30,6 +30,8 @@ __attribute__((visibility("default"))) void tee_perf_runtime_on(void)
 
 __attribute__((visibility("default"))) void tee_perf_runtime_off(void)
 {
+	if (tee_perf_platform_prepare_walk != NULL)
+		tee_perf_platform_prepare_walk();
 	enable(false);
 }
 

@@ -69,8 +69,10 @@ __attribute__((noinline)) void tee_perf_slow(uint64_t kind, uint64_t entry, uint
 		return;
 	}
 	if (host_read(&thread->host->control) != thread->control ||
-	    thread->generation != __atomic_load_n(&tee_perf_state.generation, __ATOMIC_ACQUIRE))
+	    thread->generation != __atomic_load_n(&tee_perf_state.generation, __ATOMIC_ACQUIRE)) {
+		thread->enters = kind == TEE_PERF_CALL;
 		tee_perf_apply_control(thread);
+	}
 	if (tee_perf_still_dropping(thread))
 		tee_perf_count_lost(thread);
 	else if (thread->on)

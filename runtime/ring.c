@@ -266,6 +266,9 @@ void tee_perf_apply_control(struct tee_perf_thread *thread)
 		thread->clock = clock;
 		tee_perf_put(thread, TEE_PERF_META, (uint64_t)clock << 8 | TEE_PERF_META_CLOCK);
 	}
+	if (on && !thread->on && tee_perf_platform_walk != NULL)
+		tee_perf_platform_walk(thread, thread->owner + thread->enters);
+	thread->enters = false;
 	if (on != thread->on) {
 		if (thread->cursor != 0) /* a thread's first record needs no word about it */
 			tee_perf_put(thread, TEE_PERF_META, on ? TEE_PERF_META_ON : TEE_PERF_META_OFF);

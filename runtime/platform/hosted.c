@@ -432,6 +432,9 @@ void tee_perf_hosted_start(void)
 	pthread_atfork(NULL, NULL, forked_child);
 	if (!attach())
 		tee_perf_state.host = NULL;
+	else if ((host_read(&tee_perf_state.host->control) & TEE_PERF_CONTROL_ON) == 0 &&
+		 tee_perf_platform_prepare_walk != NULL)
+		tee_perf_platform_prepare_walk();
 }
 
 __attribute__((constructor(101))) static void start(void)
