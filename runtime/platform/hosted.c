@@ -36,6 +36,7 @@ static struct {
 	pthread_key_t key;
 	bool key_usable;
 	uint64_t process_index_plus_1, generation;
+	long pid; /* that is attached */
 } hosted;
 
 static long sys(long number, long a, long b, long c, long d, long e, long f)
@@ -309,7 +310,8 @@ static struct tee_perf_thread *map_threads(uint32_t count)
 
 static void introduce(struct tee_perf_log_process *process, uint64_t parent, uint64_t parent_generation)
 {
-	host_write(&process->pid, (uint64_t)sys(SYS_getpid, 0, 0, 0, 0, 0, 0));
+	hosted.pid = sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	host_write(&process->pid, (uint64_t)hosted.pid);
 	host_write(&process->parent, parent);
 	host_write(&process->parent_generation, parent_generation);
 	host_write(&process->slot_count, 0);
@@ -360,13 +362,29 @@ bool tee_perf_platform_attach_child(void)
 	return attached;
 }
 
+/* Does in a forked child what the kernel was asked for and an emulation of it (qemu-user) only says it does. */
+static void leave_parent(void)
+{
+	sys(SYS_munmap, (long)hosted.segment, (long)hosted.segment_bytes, 0, 0, 0, 0);
+	for (uint32_t slot = 0; slot < tee_perf_state.slot_next && slot < tee_perf_state.slot_count; slot++) {
+		volatile uint64_t *word = (volatile uint64_t *)&tee_perf_state.threads[slot];
+		for (size_t i = 0; i < sizeof(struct tee_perf_thread) / sizeof *word; i++)
+			word[i] = 0;
+	}
+	*hosted.alive = 0;
+}
+
 /* fork() in a signal handler that had interrupted a hook: that hook goes on in the child, with the address of
  * a record in the parent's ring at hand. Give it memory there that nobody reads. */
 static void forked_child(void)
 {
 	struct tee_perf_thread *thread = tee_perf_self;
 
-	if (thread == &tee_perf_unattached || hosted.alive == NULL || *hosted.alive != 0)
+	if (hosted.alive == NULL)
+		return;
+	if (*hosted.alive != 0 && hosted.pid != sys(SYS_getpid, 0, 0, 0, 0, 0, 0))
+		leave_parent();
+	if (thread == &tee_perf_unattached || *hosted.alive != 0)
 		return;
 	uintptr_t slot = tee_perf_state.slots +
 			 (uintptr_t)(thread - tee_perf_state.threads) * TEE_PERF_SLOT_BYTES(tee_perf_state.ring_bytes);
