@@ -24,7 +24,7 @@ tee_perf_clock_ticks:
  * word 1 is written. Changed: r10, r11, flags. */
 	.globl tee_perf_put_ticks
 	.type tee_perf_put_ticks, @function
-	.p2align 5
+	.p2align 6
 tee_perf_put_ticks:
 	.cfi_startproc
 	pushq	%rax

@@ -32,7 +32,7 @@
 .macro HOOK name, kind, bit, second_bit, a
 	.globl \name
 	.type \name, @function
-	.p2align 5
+	.p2align 6
 \name:
 	.cfi_startproc
 	movq	tee_perf_self@GOTTPOFF(%rip), %r11
