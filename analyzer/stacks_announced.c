@@ -40,16 +40,24 @@ static bool all_frames_within(const struct tee_perf_track *track, const struct t
 }
 
 /* Whether the stack (lo, span) that is announced is this one, better known: it ends at the same address (a stack that
- * has grown), or all that runs on the thread's own, of which only the mapping that it lies in was known, is in it. */
-static bool is_same(const struct tee_perf_track *track, const struct tee_perf_stack *stack, uint32_t lo, uint32_t span)
+ * has grown), or all that runs on the thread's own, of which only the mapping that it lies in was known, is in it. But
+ * another may lie at the upper end of that mapping. */
+static bool is_same(const struct tee_perf_track *track, const struct tee_perf_stack *stack, uint32_t lo, uint32_t span,
+		    bool is_signal)
 {
-	return stack->lo + stack->span == lo + span ||
-	       (stack == track->own && all_frames_within(track, stack, lo, span));
+	bool own = stack == track->own;
+	if (stack->lo + stack->span != lo + span)
+		return own && all_frames_within(track, stack, lo, span);
+	if (span >= stack->span)
+		return true;
+	if (tee_perf_stacks_is_empty(track, stack))
+		return !own || !is_signal;
+	return tee_perf_cfa(stack->frames[1].w1) - lo <= span;
 }
 
 /* Takes what overlaps the new stack out of the list and drops it, but for those that it lies within: *outer is the
  * innermost of them. One that is the same stack is returned. */
-static struct tee_perf_stack *make_way(struct tee_perf_track *track, uint32_t lo, uint32_t span,
+static struct tee_perf_stack *make_way(struct tee_perf_track *track, uint32_t lo, uint32_t span, bool is_signal,
 				       struct tee_perf_stack **outer)
 {
 	struct tee_perf_stack *same = NULL;
@@ -58,10 +66,10 @@ static struct tee_perf_stack *make_way(struct tee_perf_track *track, uint32_t lo
 		struct tee_perf_stack *stack = track->stacks[i];
 		if (stack->lo - lo > span && lo - stack->lo > stack->span) {
 			i++;
-		} else if (same == NULL && is_same(track, stack, lo, span)) {
+		} else if (same == NULL && is_same(track, stack, lo, span, is_signal)) {
 			take_out(track, i);
 			same = stack;
-		} else if (lo - stack->lo <= stack->span && span < stack->span - (lo - stack->lo)) {
+		} else if (lo - stack->lo <= stack->span && span <= stack->span - (lo - stack->lo)) {
 			*outer = stack;
 			i++;
 		} else {
@@ -153,14 +161,14 @@ void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_
 	uint32_t span = hi - lo > TEE_PERF_STACK_SPAN_MAX ? TEE_PERF_STACK_SPAN_MAX : (uint32_t)(hi - lo - 1);
 	uint32_t begin = (uint32_t)hi - span;
 	struct tee_perf_stack *outer, *stack = tee_perf_stacks_find_announced(track, begin);
-	if (stack != NULL && stack->lo + stack->span == begin + span) {
+	if (stack != NULL && stack->lo + stack->span == begin + span && is_same(track, stack, begin, span, is_signal)) {
 		stack->is_signal |= is_signal;
 		return; /* it is announced again; if it has been larger, it stays so */
 	}
 	if (track->stack_count == TEE_PERF_STACKS_MAX ||
 	    tee_perf_grow(&track->stacks, track->stack_count, &track->stack_capacity, sizeof(void *)) != 0)
 		return;
-	stack = make_way(track, begin, span, &outer);
+	stack = make_way(track, begin, span, is_signal, &outer);
 	if (stack == NULL)
 		stack = adopt(track, begin, span);
 	if (stack == NULL)
