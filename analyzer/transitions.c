@@ -189,7 +189,7 @@ static int add_row(struct tee_perf_transitions *transitions, const struct tee_pe
 {
 	const struct tee_perf_transition_sum *sum = &b->sums[from->symbol];
 	struct tee_perf_transition *row = &transitions->rows[transitions->count];
-	double seconds = (double)transitions->duration_ns / 1e9;
+	double seconds = (double)transitions->span_ns / 1e9;
 
 	if (sum->calls == 0 && sum->total_ns == 0)
 		return 0;
@@ -227,18 +227,26 @@ static int build(struct tee_perf_transitions *transitions, struct tee_perf_trans
 	return tee_perf_transitions_advise(transitions, b);
 }
 
+/* From the first record to the last: the host's own start and end are not the enclave's. */
+static uint64_t span(const struct tee_perf_model *model)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (uint32_t i = 0; i < model->track_count; i++) {
+		const struct tee_perf_track *track = model->tracks[i];
+		first = track->first_ns < first ? track->first_ns : first;
+		last = track->now_ns > last ? track->now_ns : last;
+	}
+	return first < last ? last - first : 0;
+}
+
 int tee_perf_transitions_build(struct tee_perf_transitions *transitions, const struct tee_perf_recording *recording,
 			       const struct tee_perf_transition_cost *cost, struct tee_perf_error *err)
 {
 	struct tee_perf_transition_builder b = { .recording = recording };
 	struct tee_perf_view_options by_nothing = { .by = TEE_PERF_BY_NOTHING };
-	struct tee_perf_summary summary;
 
-	*transitions = (struct tee_perf_transitions){ .cost = *cost };
-	if (tee_perf_recording_summary(recording, &summary, err) != 0)
-		return -1;
-	transitions->duration_ns = summary.duration_ns;
-	tee_perf_summary_clear(&summary);
+	*transitions = (struct tee_perf_transitions){ .cost = *cost, .span_ns = span(recording->model) };
 	if (tee_perf_view_build(&b.functions, recording, &by_nothing, err) != 0)
 		return -1;
 	transitions->thread_time_ns = b.functions.thread_time_ns;

@@ -40,7 +40,7 @@ struct tee_perf_transition {
 	uint32_t symbol;
 	unsigned kind; /* TEE_PERF_ENTRY_OCALL or TEE_PERF_ENTRY_ECALL */
 	uint64_t calls, total_ns;
-	double mean_ns, per_second; /* per second of the recording */
+	double mean_ns, per_second; /* per second between the first record and the last */
 	uint64_t p99_ns;
 	double crossing_ns; /* calls times the cost of one */
 	struct tee_perf_transition_caller *callers;
@@ -63,7 +63,7 @@ struct tee_perf_transitions {
 	uint32_t count;
 	struct tee_perf_transition_chain *chains;
 	uint32_t chain_count;
-	uint64_t thread_time_ns, duration_ns;
+	uint64_t thread_time_ns, span_ns; /* from the first record to the last */
 	struct tee_perf_transition_cost cost;
 };
 

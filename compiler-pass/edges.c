@@ -40,6 +40,8 @@ static const struct edge_pattern {
 	/* NAME_u.c (include/openenclave/edger8r/host.h). */
 	{ NULL, "oe_call_enclave_function", TEE_PERF_ENTRY_ECALL, false },
 	{ NULL, "oe_switchless_call_enclave_function", TEE_PERF_ENTRY_ECALL, false },
+	/* The strict simulator (simulator/tee_perf_sim_trusted.h). */
+	{ NULL, "tee_perf_sim_ocall", TEE_PERF_ENTRY_OCALL, false },
 	/* The way out itself, for proxies that are compiled without hooks. */
 	{ "sgx_ocall", NULL, TEE_PERF_ENTRY_OCALL, false },
 	{ "sgx_ocall_switchless", NULL, TEE_PERF_ENTRY_OCALL, false },
