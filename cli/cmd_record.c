@@ -3,7 +3,10 @@
 #include "cli/options.h"
 #include "recorder/record.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#define LONGEST 1e9 /* seconds: a duration beyond is none */
 
 struct record_options {
 	const char *output, *shared_file, *keep_env;
@@ -24,11 +27,12 @@ static const struct tee_perf_option options[] = {
 	{ "clock", 0, TEE_PERF_OPTION_CHOICE, PLACE(clock), NULL,
 	  "a word that this process publishes, the time-stamp counter, or what fits (default)", clocks },
 	{ "clock-period", 0, TEE_PERF_OPTION_NUMBER, PLACE(clock_period), "NS",
-	  "publish every NS nanoseconds (default 1000)", NULL, 50 },
+	  "publish every NS nanoseconds (default 1000)", NULL, 50, 1000000000 },
 	{ "full", 0, TEE_PERF_OPTION_CHOICE, PLACE(full), NULL,
 	  "when a ring is full: the thread waits (default), drops and counts, or forgets the oldest", policies },
 	{ "ring-size", 0, TEE_PERF_OPTION_SIZE, PLACE(ring_size), "BYTES",
-	  "most that one thread's ring may take (default 4M; 1M with --shared-file)", NULL, TEE_PERF_RING_BYTES_MIN },
+	  "most that one thread's ring may take (default 4M; 1M with --shared-file)", NULL, TEE_PERF_RING_BYTES_MIN,
+	  TEE_PERF_RING_BYTES_MAX },
 	{ "keep", 0, TEE_PERF_OPTION_CHOICE, PLACE(keep), NULL,
 	  "every call (default), or the profile alone, which does not grow with time", keeps },
 	{ "max-size", 0, TEE_PERF_OPTION_SIZE, PLACE(max_size), "BYTES",
@@ -97,6 +101,7 @@ int tee_perf_cmd_record(int argc, char **argv)
 {
 	struct record_options chosen = { .output = TEE_PERF_DEFAULT_INPUT,
 					 .clock_period = 1000,
+					 .duration = INFINITY,
 					 .max_size = UINT64_C(4) << 30 };
 	struct tee_perf_error err = { 0 };
 	int first, status = tee_perf_options_parse(&usage, argc, argv, &chosen, &first, &err);
@@ -106,6 +111,10 @@ int tee_perf_cmd_record(int argc, char **argv)
 	if (first == argc) {
 		tee_perf_fail(&err, TEE_PERF_USAGE,
 			      "record: no command given: tee-perf record [options] -- command ...");
+		return tee_perf_cli_fail(&err);
+	}
+	if (chosen.duration < 0.001) {
+		tee_perf_fail(&err, TEE_PERF_USAGE, "record: --duration: at least 0.001 seconds");
 		return tee_perf_cli_fail(&err);
 	}
 	if (check_shared(&chosen, &err) != 0)
@@ -121,7 +130,7 @@ int tee_perf_cmd_record(int argc, char **argv)
 		.ring_bytes = ring_bytes(chosen.ring_size),
 		.max_bytes = chosen.max_size,
 		.delay_ms = chosen.delay,
-		.duration_ms = (uint64_t)(chosen.duration * 1e3),
+		.duration_ms = chosen.duration < LONGEST ? (uint64_t)(chosen.duration * 1e3) : 0,
 		.no_follow = chosen.no_follow,
 		.follow_daemons = chosen.follow_daemons,
 		.quiet = chosen.quiet,

@@ -77,7 +77,7 @@ static int set_number(const struct tee_perf_usage *usage, const struct tee_perf_
 	uint64_t number = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : (end = (char *)text, 0);
 	unsigned shift = 0;
 	if (option->type == TEE_PERF_OPTION_SIZE && end != text && *end != 0) {
-		const char *units = "KMG", *unit = strchr(units, toupper((unsigned char)*end));
+		const char *units = "KMGT", *unit = strchr(units, toupper((unsigned char)*end));
 		if (unit != NULL) {
 			shift = 10 * (unsigned)(unit - units + 1);
 			end++;
@@ -90,9 +90,11 @@ static int set_number(const struct tee_perf_usage *usage, const struct tee_perf_
 				     : "a whole number",
 				 err);
 	number <<= shift;
-	if (number < option->minimum) {
+	if (number < option->minimum || (option->maximum != 0 && number > option->maximum)) {
 		char wanted[64];
-		snprintf(wanted, sizeof wanted, "at least %" PRIu64, option->minimum);
+		bool low = number < option->minimum;
+		snprintf(wanted, sizeof wanted, "at %s %" PRIu64, low ? "least" : "most",
+			 low ? option->minimum : option->maximum);
 		return bad_value(usage, option, text, wanted, err);
 	}
 	*value = number;

@@ -14,7 +14,7 @@ enum tee_perf_option_type {
 	TEE_PERF_OPTION_STRING, /* const char *: points into argv */
 	TEE_PERF_OPTION_CHOICE, /* int (or an enum): index into choices */
 	TEE_PERF_OPTION_NUMBER, /* uint64_t: decimal, at least minimum */
-	TEE_PERF_OPTION_SIZE,   /* uint64_t: the same, with an optional K, M, G (powers of 1024) */
+	TEE_PERF_OPTION_SIZE,   /* uint64_t: the same, with an optional K, M, G, T (powers of 1024) */
 	TEE_PERF_OPTION_REAL,   /* double, at least minimum */
 };
 
@@ -26,7 +26,7 @@ struct tee_perf_option {
 	const char *argument;       /* its name in the help; NULL for a flag or choices */
 	const char *help;           /* one line */
 	const char *const *choices; /* NULL-terminated */
-	uint64_t minimum;
+	uint64_t minimum, maximum;  /* maximum 0: none */
 };
 
 struct tee_perf_usage {
