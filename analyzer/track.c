@@ -198,5 +198,6 @@ void tee_perf_track_clear(struct tee_perf_track *track)
 	tee_perf_stacks_clear(track);
 	tee_perf_cct_free(&track->cct);
 	free(track->marks);
+	free(track->walk.w1);
 	free(track->segments);
 }

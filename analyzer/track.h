@@ -137,6 +137,14 @@ struct tee_perf_observer {
 	uint64_t next_id; /* of the next call, from 1 */
 };
 
+/* A walk of the stack that is being told, the innermost frame first. */
+struct tee_perf_walk {
+	uint64_t *w1; /* as those of calls */
+	uint32_t count, capacity;
+	uint32_t entry;               /* of the frame whose CFA is to come; 0: a function without hooks */
+	struct tee_perf_stack *stack; /* that was walked while recording is off; NULL: none */
+};
+
 struct tee_perf_track {
 	struct tee_perf_hot hot;
 	struct tee_perf_stack *stack; /* the current one */
@@ -173,6 +181,7 @@ struct tee_perf_track {
 	uint64_t first_call_w1;             /* of the first call below no known function */
 	enum tee_perf_kind first_call_kind; /* 0: none, or it ended a segment */
 
+	struct tee_perf_walk walk;
 	struct tee_perf_mark *marks;
 	uint32_t mark_count, mark_capacity;
 	struct tee_perf_counts counts;
@@ -215,6 +224,13 @@ void tee_perf_track_advance(struct tee_perf_track *track, uint64_t ns);
 void tee_perf_track_hold_gap(struct tee_perf_track *track);
 /* A change of modules was told: tells the track when the next one comes. */
 void tee_perf_track_plan_remap(struct tee_perf_track *track);
+
+/* track_walk.c: a record of a walk. */
+#define TEE_PERF_WALK_PAYLOAD_INVALID 2 /* of WALK_END: the walk is not to be used */
+void tee_perf_track_walk(struct tee_perf_track *track, enum tee_perf_meta meta, uint64_t payload);
+/* track_apply.c: pushes a frame whose call was not seen: it is not counted, and no single call. 0, or -1: too deep, or
+ * out of memory. */
+int tee_perf_track_reopen(struct tee_perf_track *track, uint64_t w1);
 
 /* merge.c */
 /* Adds to a track what another of the same thread, which began where this one ended, has seen. 0, or -1 out of memory.

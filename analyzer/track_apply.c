@@ -133,6 +133,27 @@ static void push(struct tee_perf_track *track, enum tee_perf_kind kind, uint64_t
 		observe_push(track);
 }
 
+int tee_perf_track_reopen(struct tee_perf_track *track, uint64_t w1)
+{
+	if (tee_perf_frame_is_bottom(track->hot.top))
+		raise_bottom(track, TEE_PERF_CALL, w1);
+	uint32_t node = tee_perf_track_enter(track, (uint32_t)w1);
+	if (tee_perf_track_room(track, 1) != 0) {
+		track->counts.too_deep++;
+		return -1;
+	}
+	*++track->hot.top = (struct tee_perf_frame){ w1, track->hot.time | TEE_PERF_FRAME_UNCONFIRMED, node };
+	reset_hint(track);
+	if (track->stack->has_holes && tee_perf_stacks_edge(track))
+		track->hot.top->start |= TEE_PERF_FRAME_EDGE;
+	if (track->observer != NULL) { /* id 0: not told of */
+		struct tee_perf_frame_extra *extra = &track->stack->extras[track->hot.top - track->stack->frames];
+		bool first = tee_perf_frame_is_bottom(track->hot.top - 1);
+		*extra = (struct tee_perf_frame_extra){ .depth = first ? 0 : extra[-1].depth + 1 };
+	}
+	return 0;
+}
+
 static void add_duration(struct tee_perf_function *function, uint64_t duration)
 {
 	function->sum_ns += duration;
@@ -166,10 +187,10 @@ void tee_perf_track_pop(struct tee_perf_track *track, enum tee_perf_ended how)
 			tee_perf_track_found(track, TEE_PERF_FOUND_UNWOUND, 1, (uint32_t)frame->w1);
 		} else if (how == TEE_PERF_OPEN)
 			function->open_count++;
-		if (track->observer != NULL)
-			track->observer->ended(track->observer, track, frame,
-					       &track->stack->extras[frame - track->stack->frames],
-					       track->hot.time - start, how);
+		const struct tee_perf_frame_extra *extra =
+		    track->observer == NULL ? NULL : &track->stack->extras[frame - track->stack->frames];
+		if (extra != NULL && extra->id != 0)
+			track->observer->ended(track->observer, track, frame, extra, track->hot.time - start, how);
 	}
 	track->hot.top--;
 	reset_hint(track);
@@ -188,13 +209,23 @@ void tee_perf_track_close(struct tee_perf_track *track, enum tee_perf_ended how)
 	tee_perf_stacks_each(track, close_stack, &how);
 }
 
-/* Below a flagged frame all are flagged: only the frames pushed since are new. Each gets a pseudo frame above it,
- * which becomes the top again once the frames above have gone. */
+/* A frame that nothing was lost about since it was pushed: one without a pseudo frame above it. It may have been pushed
+ * by a walk, unconfirmed but known to be open. */
+static bool is_known(const struct tee_perf_track *track, const struct tee_perf_frame *frame)
+{
+	return (frame->start & TEE_PERF_FRAME_PSEUDO) == 0 &&
+	       (frame == track->hot.top || (frame[1].start & TEE_PERF_FRAME_PSEUDO) == 0);
+}
+
+/* Below a frame that has a pseudo frame all have: only the frames pushed since are new. Each gets a pseudo frame above
+ * it, which becomes the top again once the frames above have gone. */
 static void unconfirm_stack(struct tee_perf_track *track, void *argument)
 {
 	uint32_t count = 0;
+	if (track->stack == track->walk.stack) /* its frames are known to be open at this moment */
+		return;
 	for (const struct tee_perf_frame *frame = track->hot.top;
-	     !tee_perf_frame_is_bottom(frame) && (frame->start & TEE_PERF_FRAME_DOUBT) == 0; frame--)
+	     !tee_perf_frame_is_bottom(frame) && is_known(track, frame); frame--)
 		count++;
 	if (count == 0 || tee_perf_track_room(track, count) != 0)
 		return;
@@ -247,12 +278,19 @@ static struct tee_perf_frame *find_named(const struct tee_perf_track *track, uin
 	return NULL;
 }
 
-/* Another function returns from, or runs at, the place of frames that were unconfirmed: they ended unseen. */
+/* Another function returns from, or runs at, the place of frames that were unconfirmed: they ended unseen. Not those of
+ * a walk: what has returned was inlined in them. */
 static void pop_ended_in_gap(struct tee_perf_track *track, uint32_t cfa)
 {
+	bool lost = false;
 	while (!tee_perf_frame_is_bottom(track->hot.top) && tee_perf_cfa(track->hot.top->w1) == cfa &&
-	       (track->hot.top->start & TEE_PERF_FRAME_DOUBT) != 0)
+	       (track->hot.top->start & TEE_PERF_FRAME_DOUBT) != 0) {
+		bool pseudo = (track->hot.top->start & TEE_PERF_FRAME_PSEUDO) != 0;
+		if (!pseudo && !lost)
+			return;
+		lost = pseudo;
 		tee_perf_track_pop(track, TEE_PERF_LOST_IN_GAP);
+	}
 }
 
 /* Makes the frame that the record names the top. false: it is not open. */
@@ -314,6 +352,7 @@ static void switch_on(struct tee_perf_track *track)
 	track->off = false;
 	track->was_paused = true;
 	tee_perf_track_unconfirm(track, TEE_PERF_PSEUDO_PAUSED);
+	track->walk.stack = NULL;
 }
 
 /* The two ends of a stack come in two records, between which a handler may have announced another. */
@@ -415,6 +454,11 @@ static void apply_meta(struct tee_perf_track *track, const struct tee_perf_recor
 	case TEE_PERF_META_NAME + 1:
 	case TEE_PERF_META_NAME + 2:
 		take_name(track, (unsigned)(record->w1 & 0xff) - TEE_PERF_META_NAME, payload);
+		break;
+	case TEE_PERF_META_WALK_PC:
+	case TEE_PERF_META_WALK_CFA:
+	case TEE_PERF_META_WALK_END:
+		tee_perf_track_walk(track, (enum tee_perf_meta)(record->w1 & 0xff), payload);
 		break;
 	default:
 		count_unknown(track);
