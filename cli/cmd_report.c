@@ -341,6 +341,10 @@ static int report(const struct tee_perf_recording *recording, const struct repor
 	if (tee_perf_recording_summary(recording, &summary, err) != 0)
 		return -1;
 	uint64_t resolution_ns = summary.resolution_ns;
+	if (chosen->net && summary.tsc_share > 0.5)
+		fprintf(stderr,
+			"tee-perf: --net: functions of less than some 10 ns are shown too short: the processor does "
+			"their work while it reads the time-stamp counter (record with --clock host)\n");
 	tee_perf_summary_clear(&summary);
 	if (tee_perf_view_build(&view, recording, &view_options, err) != 0)
 		return -1;
