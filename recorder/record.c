@@ -257,8 +257,6 @@ static void close_session(struct tee_perf_session *session, struct tee_perf_erro
 	if (session->file != NULL)
 		tee_perf_writer_close(session->file, err);
 	tee_perf_images_free(&session->drain.images);
-	for (unsigned i = 0; i < session->drain.conflict_count; i++)
-		free(session->drain.conflict[i]);
 	tee_perf_sink_free(&session->sink);
 	tee_perf_model_free(session->sink.model);
 	free(session->clock.gap);
@@ -284,5 +282,7 @@ int tee_perf_record(const struct tee_perf_record_options *options, struct tee_pe
 	close_progress(session.progress);
 	if (recorded)
 		tee_perf_session_print_summary(&session);
+	for (unsigned i = 0; i < session.drain.conflict_count; i++)
+		free(session.drain.conflict[i]);
 	return session.child.status;
 }

@@ -198,6 +198,9 @@ static const char *executable_path(char *path, size_t size)
 static const char *absolute_path(const char *path, char *whole, size_t size)
 {
 	long got = arch_syscall6(SYS_getcwd, (long)whole, (long)size, 0, 0, 0, 0);
+
+	while (path[0] == '.' && path[1] == '/')
+		path += 2;
 	size_t used = got > 0 ? (size_t)got - 1 : 0, wanted = length(path) + 1;
 
 	if (got <= 0 || used + 1 + wanted > size)
@@ -226,11 +229,13 @@ static void write_load(const struct registered *module)
 {
 	const struct tee_perf_image *image = module->image;
 	struct origin origin = { .address = image->map_begin, .path = "" };
-	char self[512];
+	char whole[1024];
 
 	dl_iterate_phdr(match_image, &origin);
 	if (origin.path[0] == '\0')
-		origin.path = executable_path(self, sizeof self);
+		origin.path = executable_path(whole, sizeof whole);
+	else if (origin.path[0] != '/')
+		origin.path = absolute_path(origin.path, whole, sizeof whole);
 	struct tee_perf_module_header header = {
 		.type = module->conflicts ? TEE_PERF_MODULE_CONFLICT : TEE_PERF_MODULE_LOAD,
 		.module = module->number,
