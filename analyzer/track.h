@@ -226,7 +226,9 @@ void tee_perf_track_hold_gap(struct tee_perf_track *track);
 void tee_perf_track_plan_remap(struct tee_perf_track *track);
 
 /* track_walk.c: a record of a walk. */
-#define TEE_PERF_WALK_PAYLOAD_INVALID 2 /* of WALK_END: the walk is not to be used */
+/* Of WALK_END: the walk reached the bottom of the stack; it is not to be used. */
+#define TEE_PERF_WALK_PAYLOAD_WHOLE   1
+#define TEE_PERF_WALK_PAYLOAD_INVALID 2
 void tee_perf_track_walk(struct tee_perf_track *track, enum tee_perf_meta meta, uint64_t payload);
 /* track_apply.c: pushes a frame whose call was not seen: it is not counted, and no single call. 0, or -1: too deep, or
  * out of memory. */

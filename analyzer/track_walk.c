@@ -8,15 +8,19 @@
 #define FRAMES_MAX (UINT32_C(1) << 16) /* of one walk; the runtime's limit is below */
 
 /* How far the open frames are those of the walk; each keeps what it has seen. Returns the place of the last such frame
- * (0: the sentinel), and in *walked how many of the walk's frames, the outermost first, those are. */
-static size_t match(const struct tee_perf_track *track, uint32_t *walked)
+ * (0: the sentinel), and in *walked how many of the walk's frames, the outermost first, those are. Of what lies beyond
+ * the end of a walk that is not whole nothing is known. */
+static size_t match(const struct tee_perf_track *track, bool whole, uint32_t *walked)
 {
 	const struct tee_perf_frame *frames = track->stack->frames;
 	size_t top = (size_t)(track->hot.top - frames), place = 0;
-	uint32_t left = track->walk.count;
+	uint32_t left = track->walk.count, outermost = tee_perf_cfa(track->walk.w1[left - 1]);
 
 	for (size_t i = 1; i <= top && left > 0; i++) {
-		if ((frames[i].start & TEE_PERF_FRAME_PSEUDO) != 0)
+		bool beyond = !whole && (int32_t)(tee_perf_cfa(frames[i].w1) - outermost) > 0;
+		if (beyond)
+			place = i;
+		if (beyond || (frames[i].start & TEE_PERF_FRAME_PSEUDO) != 0)
 			continue;
 		if (frames[i].w1 != track->walk.w1[left - 1])
 			break;
@@ -37,12 +41,12 @@ static void drop_above(struct tee_perf_track *track, size_t place)
 		tee_perf_track_pop(track, TEE_PERF_LOST_IN_GAP);
 }
 
-static void apply(struct tee_perf_track *track)
+static void apply(struct tee_perf_track *track, bool whole)
 {
 	uint32_t walked;
 
 	tee_perf_stacks_assign(track, tee_perf_cfa(track->walk.w1[0]));
-	drop_above(track, match(track, &walked));
+	drop_above(track, match(track, whole, &walked));
 	for (uint32_t i = track->walk.count - walked; i-- > 0;)
 		if (tee_perf_track_reopen(track, track->walk.w1[i]) != 0)
 			return;
@@ -67,7 +71,7 @@ void tee_perf_track_walk(struct tee_perf_track *track, enum tee_perf_meta meta, 
 	}
 	bool valid = payload < TEE_PERF_WALK_PAYLOAD_INVALID && walk->count != 0;
 	if (valid)
-		apply(track);
+		apply(track, payload == TEE_PERF_WALK_PAYLOAD_WHOLE);
 	free(walk->w1);
 	*walk = (struct tee_perf_walk){ .stack = valid && track->off ? track->stack : NULL };
 }

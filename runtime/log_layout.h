@@ -46,7 +46,8 @@ enum tee_perf_meta {
 	TEE_PERF_META_WALK_PC = 11,  /* payload: an address within the frame's function; the recorder puts the low 32
 				      * bits of the map entry in its place, 0: a function without hooks */
 	TEE_PERF_META_WALK_CFA = 12, /* payload: its CFA */
-	TEE_PERF_META_WALK_END = 13, /* payload: 1: the walk reached the end of the stack */
+	TEE_PERF_META_WALK_END = 13, /* payload: 0: the walk went no further, 1: that was the bottom of the stack, 2: do
+				      * not use it */
 };
 
 #define TEE_PERF_END_OF_PROCESS 1

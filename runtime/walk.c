@@ -1,53 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* With libunwind's local mode, which is signal-safe without a cache of its own. */
-#define UNW_LOCAL_ONLY
+/* With the unwinder of libgcc, which C++ programs have loaded anyway. It finds unwind information by _dl_find_object:
+ * without a lock, without an allocation, without a system call; measured 0.5 us per frame. libunwind's local mode,
+ * which is called signal-safe, keeps two descriptors open and makes some twenty system calls per frame, 5 us. */
 #include "runtime/walk.h"
 
-#include <errno.h>
-#include <libunwind.h>
+#include <stddef.h>
+#include <unwind.h>
 
-#define FRAMES_MAX 32768
+#define FRAMES_MAX 32768u
 
-static enum tee_perf_walked walk(unw_cursor_t *cursor, void (*visit)(void *data, uintptr_t pc, uintptr_t cfa),
-				 void *data)
+struct walk {
+	void (*visit)(void *data, uintptr_t pc, uintptr_t cfa);
+	void *data;
+	uintptr_t pc; /* of the frame before, whose CFA the next one shows; 0: none */
+	unsigned count;
+	bool interrupted, whole;
+};
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
-	uintptr_t before = 0;
+	struct walk *walk = data;
+	uintptr_t sp = _Unwind_GetCFA(context); /* what the stack pointer was before the frame called the one before */
+	int interrupted = 0;
+	uintptr_t pc = _Unwind_GetIPInfo(context, &interrupted);
 
-	for (unsigned i = 0; i < FRAMES_MAX; i++) {
-		unw_proc_info_t info;
-		unw_word_t pc, cfa;
-		if (unw_is_signal_frame(cursor) > 0)
-			return TEE_PERF_WALK_INVALID;
-		/* Without unwind information libunwind guesses. */
-		if (unw_get_reg(cursor, UNW_REG_IP, &pc) != 0 || unw_get_proc_info(cursor, &info) != 0)
-			return TEE_PERF_WALK_CUT;
-		int step = unw_step(cursor);
-		if (step == 0)
-			return TEE_PERF_WALK_WHOLE;
-		if (step < 0 || unw_get_reg(cursor, UNW_REG_SP, &cfa) != 0 || cfa <= before)
-			return TEE_PERF_WALK_CUT;
-		before = cfa;
-		visit(data, pc - 1, cfa); /* a return address may be that of the next function */
-	}
-	return TEE_PERF_WALK_CUT;
+	if (walk->pc != 0)
+		walk->visit(walk->data, walk->pc, sp);
+	walk->interrupted = interrupted != 0;
+	walk->whole = pc == 0; /* the outermost function has no caller; without unwind information there would be one */
+	walk->pc = pc - 1;     /* a return address may be that of the next function */
+	return walk->interrupted || walk->whole || ++walk->count == FRAMES_MAX ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
 __attribute__((visibility("default"))) enum tee_perf_walked
 tee_perf_walk(void (*visit)(void *data, uintptr_t pc, uintptr_t cfa), void *data)
 {
-	enum tee_perf_walked result = TEE_PERF_WALK_CUT;
-	unw_context_t context;
-	unw_cursor_t cursor;
-	int error = errno;
+	struct walk walk = { .visit = visit, .data = data };
 
-	unw_getcontext(&context);
-	if (unw_init_local(&cursor, &context) == 0)
-		result = walk(&cursor, visit, data);
-	errno = error;
-	return result;
+	_Unwind_Backtrace(step, &walk);
+	if (walk.interrupted)
+		return TEE_PERF_WALK_INVALID;
+	return walk.whole ? TEE_PERF_WALK_WHOLE : TEE_PERF_WALK_CUT;
 }
 
-/* What libunwind sets up at its first use must not happen in a hook. */
 static void nothing(void *data, uintptr_t pc, uintptr_t cfa)
 {
 	(void)data;
@@ -55,8 +50,8 @@ static void nothing(void *data, uintptr_t pc, uintptr_t cfa)
 	(void)cfa;
 }
 
+/* What is set up at the first use must not happen in a hook. */
 __attribute__((constructor)) static void prepare(void)
 {
-	unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_NONE);
-	tee_perf_walk(nothing, 0);
+	tee_perf_walk(nothing, NULL);
 }
