@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Switches recording on, off and on again at different depths. "stack <path> <calls>" is what the recording must hold, of
- * what was called while it was on. */
+/* Switches recording on, off and on again at different depths. "stack <path> <calls>" is what the recording must hold,
+ * of what was called while it was on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tee-perf.h>
