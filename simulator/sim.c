@@ -158,7 +158,7 @@ static int attach(struct tee_perf_sim *sim)
 
 	if (sim->log.fd < 0)
 		return 0;
-	if (sim_log_introduce(sim) != 0 || (sim->log.ours && sim_host_start(sim) != 0))
+	if (sim_log_introduce(sim) != 0)
 		return -1;
 	sim_store(&word[0], (uint64_t)sim->log.header);
 	sim_store(&word[1], (uint64_t)sim->log.segment);
@@ -166,7 +166,9 @@ static int attach(struct tee_perf_sim *sim)
 	sim_store(&word[3], (uint64_t)sim->log.process);
 	sim_store(&word[4], sim->log.slots);
 	int status = sim_converse(sim, &sim->tcs[0], SIM_ATTACH);
-	return status == TEE_PERF_SIM_OK ? 0 : sim_fail("%s: it does not accept the log", sim->path);
+	if (status != TEE_PERF_SIM_OK)
+		return sim_fail("%s: it does not accept the log", sim->path);
+	return sim->log.ours ? sim_host_start(sim) : 0;
 }
 
 static int start(struct tee_perf_sim *sim)

@@ -59,6 +59,22 @@ static int64_t ecall_touch(void *data, size_t bytes)
 	return 0;
 }
 
+/* What the original TEE-Perf does with its log: the index, and so the place of the store, is what the host makes of it.
+ * The log is the shared memory: the index, then entries of 16 bytes. */
+static int64_t ecall_append_as_the_original(void *data, size_t bytes)
+{
+	size_t size;
+	uint64_t *index = tee_perf_sim_shared_memory(&size);
+	uint64_t *log = index + 2;
+
+	(void)data;
+	(void)bytes;
+	uint64_t place = __atomic_fetch_add(index, 1, __ATOMIC_SEQ_CST);
+	log[2 * place] = 1;
+	log[2 * place + 1] = 2;
+	return 0;
+}
+
 /* Which of the addresses are outside, which inside: one bit each. */
 static int64_t ecall_judge(void *data, size_t bytes)
 {
@@ -94,13 +110,13 @@ static int64_t ecall_pattern(void *data, size_t bytes)
 /* Sum over code and constants, which nothing may change. */
 static int64_t ecall_checksum(void *data, size_t bytes)
 {
-	extern const uint64_t __executable_start[] __attribute__((weak, visibility("hidden")));
-	extern const uint64_t etext[] __attribute__((weak, visibility("hidden")));
+	extern const uint64_t __ehdr_start[] __attribute__((visibility("hidden")));
+	extern const uint64_t etext[] __attribute__((visibility("hidden")));
 	uint64_t sum = 0;
 
 	(void)data;
 	(void)bytes;
-	for (const uint64_t *word = __executable_start; word + 1 <= etext; word++)
+	for (const uint64_t *word = __ehdr_start; word + 1 <= etext; word++)
 		sum = (sum ^ *word) * 0x100000001b3u;
 	return (int64_t)sum;
 }
@@ -156,4 +172,5 @@ TEE_PERF_SIM_ECALLS(
     [ECALL_ADD] = ecall_add, [ECALL_ASK] = ecall_ask, [ECALL_EVENTS] = ecall_events, [ECALL_TOUCH] = ecall_touch,
     [ECALL_JUDGE] = ecall_judge, [ECALL_PATTERN] = ecall_pattern, [ECALL_CHECKSUM] = ecall_checksum,
     [ECALL_REGISTERS] = ecall_registers, [ECALL_THREAD] = ecall_thread, [ECALL_WRITE] = ecall_write,
-    [ECALL_READ_COUNTER] = ecall_read_counter, [ECALL_STORE] = ecall_store, [ECALL_NEVER_ENDS] = ecall_never_ends);
+    [ECALL_READ_COUNTER] = ecall_read_counter, [ECALL_STORE] = ecall_store, [ECALL_NEVER_ENDS] = ecall_never_ends,
+    [ECALL_APPEND_AS_THE_ORIGINAL] = ecall_append_as_the_original);
