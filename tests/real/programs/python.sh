@@ -30,21 +30,19 @@ print(asyncio.run(main()))
 '
 }
 
-# Its tests of the language and of what the interpreter is made of. Each case by name: passed, failed or skipped.
+# Its tests of the language and of what the interpreter is made of. Of each file how many cases ran, failed and were
+# skipped; the names of those that failed.
 suite() {
 	local tests="test_grammar test_builtin test_exceptions test_generators test_coroutines test_descr test_dict test_set
 		test_list test_long test_float test_complex test_unicode test_bytes test_re test_json test_threading test_thread
 		test_signal test_fork1 test_subprocess test_struct test_array test_collections test_itertools test_functools
 		test_pickle test_zlib test_hashlib test_ast test_compile test_peepholer test_gc test_weakref test_contextlib
 		test_asyncgen test_syntax test_math test_decimal test_statistics test_sort test_deque test_heapq test_bisect"
+	local status=0
 	# shellcheck disable=SC2086 # a list of words
-	as_plain_user ./python -m test -j "$jobs" --timeout 600 --junit-xml "$PWD/suite.xml" $tests
-	local status=$?
-	./python - <<'END' >suite.result
-import xml.etree.ElementTree as tree
-for case in tree.parse("suite.xml").iter("testcase"):
-    print(case.get("name"), "/".join(sorted(child.tag for child in case if child.tag not in ("system-out", "system-err"))) or "ok")
-END
-	sort -o suite.result suite.result
+	as_plain_user ./python -m test -j "$jobs" --timeout 900 -v $tests >suite.log 2>&1 || status=$?
+	sed -n -E 's/.*\[ *[0-9]+\/[0-9/]+\] (test_[a-z0-9_]+ [a-z]+).*/\1/p; s/^(Ran [0-9]+ tests?) in .*/\1/p; /^(OK|FAILED)( \(.*)?$/p; /^(FAIL|ERROR): /p' \
+		suite.log | sort >suite.result
+	tail -n 30 suite.log
 	return $status
 }
