@@ -128,7 +128,7 @@ static const struct tee_perf_transition *row_of(const struct tee_perf_transition
 {
 	const struct tee_perf_transition *row = all->rows;
 
-	while (row->symbol != symbol)
+	while (row < all->rows + all->count - 1 && row->symbol != symbol)
 		row++;
 	return row;
 }
@@ -146,7 +146,7 @@ static int find_chains(struct tee_perf_transitions *all, const struct tee_perf_t
 	for (uint32_t i = 0; i < limit && all->chain_count < CHAINS_MAX; i++) {
 		const struct tee_perf_transition_pair *first = &b->pairs[i];
 		struct tee_perf_transition_chain chain = { .caller = first->caller, .calls = first->calls };
-		if (!may_be_chained(all, b, first))
+		if (all->count == 0 || !may_be_chained(all, b, first))
 			continue;
 		for (uint32_t k = i; k < limit && chain.count < TEE_PERF_CHAIN_MAX; k++) {
 			const struct tee_perf_transition_pair *next = &b->pairs[k];

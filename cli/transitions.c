@@ -105,10 +105,15 @@ static void put_calls(struct printer *p, const struct tee_perf_transition *row)
 	tee_perf_rows_shown(&p->rows, tee_perf_text_count(text, row->calls), (double)row->calls);
 }
 
+static uint64_t rounded(double value)
+{
+	return value < 1e18 ? (uint64_t)(value + 0.5) : UINT64_C(1000000000000000000);
+}
+
 static void put_rate(struct printer *p, const struct tee_perf_transition *row)
 {
 	char text[TEE_PERF_TEXT];
-	tee_perf_rows_shown(&p->rows, tee_perf_text_count(text, (uint64_t)(row->per_second + 0.5)), row->per_second);
+	tee_perf_rows_shown(&p->rows, tee_perf_text_count(text, rounded(row->per_second)), row->per_second);
 }
 
 static void put_duration(struct printer *p, double ns, double resolution_ns)

@@ -40,7 +40,7 @@ static void say_transition(FILE *out, const struct speaker *s, const struct tee_
 	const char *name = name_of(s, row->symbol), *edge = row->kind == TEE_PERF_ENTRY_ECALL ? "ECALL" : "OCALL";
 
 	tee_perf_text_count(calls, row->calls);
-	tee_perf_text_count(rate, (uint64_t)(row->per_second + 0.5));
+	tee_perf_text_count(rate, row->per_second < 1e18 ? (uint64_t)(row->per_second + 0.5) : UINT64_MAX);
 	tee_perf_text_duration(mean, row->mean_ns);
 	tee_perf_text_duration(cost, tee_perf_transition_cost_ns(&s->all->cost, row->kind));
 	switch (row->advice) {
