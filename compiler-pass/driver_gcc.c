@@ -50,7 +50,10 @@ static const char *needs_clang(const struct driver_request *r)
 	} options[] = {
 		{ r->filter != NULL, "-ftee-perf-filter" },
 		{ r->min_instructions != NULL, "-ftee-perf-min-instructions" },
-		{ r->external_calls, "-ftee-perf-external-calls" },
+		{ r->external_calls || r->system_calls, "-ftee-perf-external-calls" },
+		{ r->ocall_globs != NULL, "-ftee-perf-ocalls" },
+		{ r->ecall_globs != NULL, "-ftee-perf-ecalls" },
+		{ r->policy.full != 0 || r->policy.wait != 0 || r->policy.ring_bytes != 0, "-ftee-perf-policy" },
 		{ r->plain_hooks || r->inline_hooks, "-ftee-perf-hooks" },
 	};
 

@@ -27,6 +27,11 @@ for wrong in full=later full= wait= wait=maybe ring=1 ring=16K ring=99999999999 
 	"${cc[@]}" "-ftee-perf-policy=$wrong" -c f.c -o wrong.o 2>log && fail "takes '$wrong'"
 	grep -q 'full=wait|drop|overwrite' log || fail "'$wrong': $(cat log)"
 done
+# What gcc cannot do is refused, not left out.
+for option in -ftee-perf-policy=full=drop -ftee-perf-ocalls=f -ftee-perf-ecalls=f -ftee-perf-external-calls=ocalls; do
+	"$1/tee-perf-cc" --compiler=gcc "$option" -c f.c -o gcc.o 2>log && fail "gcc takes $option"
+	grep -q 'needs clang' log || fail "gcc, $option: $(cat log)"
+done
 for wrong in -ftee-perf-ocalls= -ftee-perf-ecalls -ftee-perf-ocalls='a;b'; do
 	"${cc[@]}" "$wrong" -c f.c -o wrong.o 2>log && fail "takes '$wrong'"
 done
