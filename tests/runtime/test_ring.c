@@ -2,8 +2,8 @@
 /* The ring, seen from a host that is honest, full, silent, or hostile. */
 #include "host.h"
 
+#include "runtime/platform.h"
 #include "runtime/platform/local.h"
-#include "runtime/thread.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -177,6 +177,42 @@ START_TEST(a_lying_host_gets_no_write_outside_the_ring)
 }
 END_TEST
 
+static unsigned rounds;
+
+/* One round of waiting each; the clock moves, the reader's position says anything but room. */
+static unsigned lie_about_room(void)
+{
+	host.header->clock++;
+	host.segment->reader[0] = host.segment->writer[0] + 1 + ++rounds;
+	return 1;
+}
+
+static unsigned lie_in_silence(void)
+{
+	rounds++;
+	return 1;
+}
+
+/* However a host keeps a thread waiting: the bound holds for each event, and what follows does not wait again. */
+START_TEST(every_wait_ends_within_its_bound)
+{
+	static unsigned (*const lies[])(void) = { lie_about_room, lie_in_silence };
+	const unsigned bound = _i == 0 ? TEE_PERF_WAIT_TOTAL : TEE_PERF_WAIT_LIMIT;
+	unsigned waits = 0;
+
+	host_open(&host, RING, FULL(TEE_PERF_FULL_WAIT));
+	tee_perf_local_wait = lies[_i];
+	for (uint64_t i = 0; i < 40000; i++) {
+		rounds = 0;
+		call(i % 1000);
+		ck_assert_uint_le(rounds, bound);
+		waits += rounds != 0;
+	}
+	ck_assert_uint_eq(waits, 1);
+	host_close(&host);
+}
+END_TEST
+
 /* A handler that interrupted a hook: its records go to the nested ring, with the place of the interrupted one. */
 START_TEST(a_handlers_hooks_go_to_the_nested_ring)
 {
@@ -312,6 +348,7 @@ int main(void)
 	tcase_add_test(tests, waiting_for_a_dead_host_ends_and_what_follows_does_not_wait);
 	tcase_add_test(tests, a_host_that_only_shows_life_is_given_up);
 	tcase_add_loop_test(tests, a_lying_host_gets_no_write_outside_the_ring, 0, 3);
+	tcase_add_loop_test(tests, every_wait_ends_within_its_bound, 0, 2);
 	tcase_add_test(tests, a_handlers_hooks_go_to_the_nested_ring);
 	tcase_add_test(tests, an_abandoned_hook_is_taken_over);
 	tcase_add_loop_test(tests, an_abandoned_refill_is_done_again, 0, 2);

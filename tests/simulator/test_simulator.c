@@ -379,6 +379,65 @@ START_TEST(pointers_are_told_apart)
 }
 END_TEST
 
+/* ---- the log that is offered */
+
+static int offer(const uint64_t *word)
+{
+	for (int i = 0; i < 5; i++)
+		sim_store(&sim->tcs[0].channel->enclave_word[i], word[i]);
+	return sim_converse(sim, &sim->tcs[0], SIM_ATTACH);
+}
+
+START_TEST(a_log_within_the_enclave_is_refused)
+{
+	const uint64_t slot = TEE_PERF_SLOT_BYTES((uint64_t)TEE_PERF_RING_BYTES_MIN);
+	const uint64_t needed = TEE_PERF_SLOTS_OFFSET((uint64_t)TEE_PERF_SUBBUF_BYTES) + slot;
+	uint64_t begin, bytes;
+	size_t shared_bytes;
+
+	start();
+	tee_perf_sim_range(sim, &begin, &bytes);
+	struct tee_perf_log_header *header = tee_perf_sim_shared(sim, &shared_bytes);
+	*header = (struct tee_perf_log_header){ .magic = TEE_PERF_LOG_MAGIC,
+						.version = TEE_PERF_LOG_VERSION,
+						.process_max = 1,
+						.slot_max = 1,
+						.ring_bytes = TEE_PERF_RING_BYTES_MIN,
+						.segment_bytes = needed,
+						.module_bytes = TEE_PERF_SUBBUF_BYTES,
+						.control = TEE_PERF_CONTROL_ON,
+						.clock = 1 };
+	uint64_t good = ((uint64_t)header + 2 * TEE_PERF_SUBBUF_BYTES) & ~(uint64_t)(TEE_PERF_SUBBUF_BYTES - 1);
+	uint64_t aligned = (begin + TEE_PERF_SUBBUF_BYTES) & ~(uint64_t)(TEE_PERF_SUBBUF_BYTES - 1);
+	uint64_t top = (begin + bytes - 1) & ~(uint64_t)(TEE_PERF_SUBBUF_BYTES - 1);
+	ck_assert_uint_lt(good + needed, (uint64_t)header + shared_bytes);
+	const uint64_t bad[][5] = {
+		{ begin + 4096, good, needed, 0, 1 },
+		{ begin, good, needed, 0, 1 },
+		{ begin - 64, good, needed, 0, 1 },
+		{ UINT64_MAX - 63, good, needed, 0, 1 },
+		{ (uint64_t)header, aligned, needed, 0, 1 },
+		{ (uint64_t)header, aligned - 2 * TEE_PERF_SUBBUF_BYTES, needed, 0, 1 },
+		{ (uint64_t)header, top, needed, 0, 1 },
+		{ (uint64_t)header, good, begin - good + 8, 0, 1 },
+		{ (uint64_t)header, good, UINT64_MAX, 0, 1 },
+		{ (uint64_t)header, good + 8, needed, 0, 1 },
+		{ (uint64_t)header, good, needed - 1, 0, 1 },
+		{ (uint64_t)header, good, needed, begin + 64 * 100, 1 },
+		{ (uint64_t)header, good, needed, 0, 0 },
+	};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		ck_assert_msg(offer(bad[i]) == TEE_PERF_SIM_REFUSED, "offer %zu was accepted", i);
+	ck_assert_int_eq(offer((const uint64_t[]){ (uint64_t)header, good, needed, 0, 1 }), TEE_PERF_SIM_OK);
+	struct events events = { .pairs = 100 };
+	call(ECALL_EVENTS, &events, sizeof events);
+	const uint64_t *ring = (const uint64_t *)(good + needed - TEE_PERF_RING_BYTES_MIN);
+	ck_assert_uint_ne(ring[8 + 2 * 199], 0); /* the last of 200 records */
+	ck_assert_uint_eq(ring[8 + 2 * 200], 0);
+	ck_assert_int_eq(tee_perf_sim_stop(sim), 0);
+}
+END_TEST
+
 /* ---- costs */
 
 static int64_t nothing(void *user, void *data, size_t bytes)
@@ -529,6 +588,7 @@ int main(int argc, char **argv)
 	tcase_add_loop_test(tests, each_thread_of_the_enclave_serves_one_caller, 1, 3);
 	tcase_add_test(tests, an_idle_enclave_is_stopped);
 	tcase_add_test(tests, pointers_are_told_apart);
+	tcase_add_test(tests, a_log_within_the_enclave_is_refused);
 	tcase_add_test(tests, calls_cost_at_least_what_is_configured);
 	tcase_add_test(tests, pages_beyond_the_cache_cost_loads_and_evictions);
 	tcase_add_test(tests, asynchronous_exits_leave_no_trace);
