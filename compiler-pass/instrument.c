@@ -50,10 +50,10 @@ static LLVMValueRef entry_place(LLVMValueRef function)
 /* Control can come back to these places by other means than a return into this function. */
 static void insert_resyncs(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry)
 {
-	/* Frames share a CFA where hooks may be inlined, or a bracketed call throws: then a landing pad says who is left,
-	 * also where it only cleans up. Elsewhere the next call tells by its CFA, unless it is made by code without hooks
-	 * from deeper on the stack than what the exception ended, which a handler does (a callback of the C library, a
-	 * terminate handler), a cleanup hardly. */
+	/* Frames share a CFA where hooks may be inlined, or a bracketed call throws: then a landing pad says who is
+	 * left, also where it only cleans up. Elsewhere the next call tells by its CFA, unless it is made by code
+	 * without hooks from deeper on the stack than what the exception ended, which a handler does (a callback of the
+	 * C library, a terminate handler), a cleanup hardly. */
 	bool shared_cfa = pass->options.before_inlining || pass->lto || pass->options.external_calls;
 	LLVMBasicBlockRef block, next_block;
 
@@ -125,18 +125,22 @@ static bool is_split_part(LLVMValueRef function)
 	return true;
 }
 
-/* Hooks that came with an inlined body share the CFA of the function that they now lie in. */
-static void retarget_inlined_hook(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef call)
+bool tee_perf_is_own_hook(LLVMValueRef function, LLVMValueRef hook)
 {
 	unsigned length;
 	const char *own = tee_perf_function_attribute(function, TEE_PERF_ENTRY_ATTRIBUTE, &length);
-	LLVMValueRef entry = LLVMGetOperand(call, 0);
+	LLVMValueRef entry = LLVMGetOperand(hook, 0);
 
 	while (LLVMIsAConstantExpr(entry))
 		entry = LLVMGetOperand(entry, 0);
+	return own && strlen(LLVMGetValueName(entry)) == length && !memcmp(LLVMGetValueName(entry), own, length);
+}
+
+/* Hooks that came with an inlined body share the CFA of the function that they now lie in. */
+static void retarget_inlined_hook(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef call)
+{
 	/* Link-time optimisation may inline any hook yet, and nobody can tell then. */
-	if (!pass->lto && own && strlen(LLVMGetValueName(entry)) == length &&
-	    !memcmp(LLVMGetValueName(entry), own, length))
+	if (!pass->lto && tee_perf_is_own_hook(function, call))
 		return;
 	LLVMSetOperand(call, LLVMGetNumOperands(call) - 1, tee_perf_hook_function(pass, TEE_PERF_HOOK_CALL_INLINED));
 }
@@ -172,8 +176,12 @@ static void instrument_module(struct tee_perf_pass *pass)
 		else
 			tee_perf_function_remove_attribute(f, TEE_PERF_MARK_ATTRIBUTE);
 	}
-	for (f = LLVMGetFirstFunction(pass->module); f; f = LLVMGetNextFunction(f))
+	for (f = LLVMGetFirstFunction(pass->module); f; f = LLVMGetNextFunction(f)) {
+		if (pass->options.before_inlining && tee_perf_function_attribute(f, TEE_PERF_ENTRY_ATTRIBUTE, NULL) &&
+		    !LLVMIsDeclaration(f))
+			tee_perf_renew_return_hooks(pass, f);
 		finish_calls(pass, f);
+	}
 	for (f = LLVMGetFirstFunction(pass->module); f; f = LLVMGetNextFunction(f))
 		tee_perf_function_remove_attribute(f, TEE_PERF_ENTRY_ATTRIBUTE);
 	tee_perf_edges_clear(pass);

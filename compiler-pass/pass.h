@@ -138,6 +138,8 @@ bool tee_perf_is_library_function(struct tee_perf_pass *pass, LLVMValueRef funct
 /* returns.c */
 /* Splits returns so that tail calls stay tail calls, then inserts the return hooks. */
 void tee_perf_insert_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry);
+/* For hooks that were placed before the optimiser knew which calls can be tail calls: moves them before those. */
+void tee_perf_renew_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function);
 
 /* edges.c */
 /* Finds and tags the edges of the module; they are not to be inlined. Before any optimisation. */
@@ -164,5 +166,7 @@ void tee_perf_policy_emit(struct tee_perf_pass *pass);
 
 /* instrument.c */
 void tee_perf_instrument_function(struct tee_perf_pass *pass, LLVMValueRef function);
+/* The hook, called as a C function, came with the function itself: it is not of one that was inlined into it. */
+bool tee_perf_is_own_hook(LLVMValueRef function, LLVMValueRef hook);
 
 #endif

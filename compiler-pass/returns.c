@@ -109,9 +109,10 @@ static bool is_tail_call(struct tee_perf_pass *pass, LLVMValueRef function, LLVM
 	if (disabled && length == strlen("true"))
 		return false;
 	callee = tee_perf_shim_callee(call);
-	/* An intrinsic or a function of the C library has no hooks and does not come back into this function by a
-	 * tail call: its time belongs to who called it. */
-	if (callee && (LLVMGetIntrinsicID(callee) || tee_perf_is_library_function(pass, callee)))
+	/* An intrinsic, a function of the C library or of the runtime has no hooks and does not come back into this
+	 * function by a tail call: its time belongs to who called it. */
+	if (callee && (LLVMGetIntrinsicID(callee) || tee_perf_is_library_function(pass, callee) ||
+		       !strncmp(LLVMGetValueName(callee), "tee_perf_", strlen("tee_perf_"))))
 		return false;
 	if (callee && LLVMGetLinkage(callee) == LLVMExternalWeakLinkage && !tee_perf_convention_of(pass)->jumps_to_weak)
 		return false;
@@ -232,4 +233,63 @@ void tee_perf_insert_return_hooks(struct tee_perf_pass *pass, LLVMValueRef funct
 		if (ret)
 			tee_perf_hook_insert(pass, TEE_PERF_HOOK_RETURN, entry, hook_place(pass, function, ret));
 	}
+}
+
+/* The hook and what only it needs. */
+static void erase_hook(LLVMValueRef hook)
+{
+	LLVMValueRef address = LLVMGetOperand(hook, 1), next;
+
+	LLVMInstructionEraseFromParent(hook);
+	for (; LLVMIsAInstruction(address) && !LLVMGetFirstUse(address); address = next) {
+		next = LLVMGetOperand(address, 0);
+		LLVMInstructionEraseFromParent(address);
+	}
+}
+
+/* The function's own return hook, if nothing but the making of its operand stands between it and the return. */
+static LLVMValueRef own_hook_before(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef ret)
+{
+	LLVMValueRef i = previous_code(ret);
+
+	while (i && (LLVMIsAGetElementPtrInst(i) || LLVMIsAIntrinsicInst(i)))
+		i = previous_code(i);
+	return i && LLVMIsACallInst(i) && tee_perf_hook_is(pass, i, TEE_PERF_HOOK_RETURN) &&
+		       tee_perf_is_own_hook(function, i)
+		   ? i
+		   : NULL;
+}
+
+void tee_perf_renew_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function)
+{
+	unsigned count = LLVMCountBasicBlocks(function), kept_count = 0;
+	LLVMBasicBlockRef *blocks = malloc(count * sizeof(LLVMBasicBlockRef));
+	LLVMValueRef *kept = malloc(count * sizeof(LLVMValueRef)), entry = NULL;
+
+	LLVMGetBasicBlocks(function, blocks);
+	for (unsigned i = 0; i < count; i++) {
+		LLVMValueRef ret = return_of(blocks[i]), hook = ret ? own_hook_before(pass, function, ret) : NULL;
+		if (hook) {
+			entry = LLVMGetOperand(hook, 0);
+			erase_hook(hook);
+		} else {
+			blocks[i] = NULL;
+			if (ret)
+				kept[kept_count++] = ret;
+		}
+	}
+	for (unsigned i = 0; i < count; i++) {
+		if (blocks[i])
+			unshare_return(pass, function, return_of(blocks[i]));
+	}
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); entry && b; b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef ret = return_of(b);
+		unsigned i = 0;
+		while (ret && i < kept_count && kept[i] != ret)
+			i++;
+		if (ret && i == kept_count)
+			tee_perf_hook_insert(pass, TEE_PERF_HOOK_RETURN, entry, hook_place(pass, function, ret));
+	}
+	free(blocks);
+	free(kept);
 }
