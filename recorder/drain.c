@@ -234,10 +234,20 @@ void tee_perf_drain_close_table(struct tee_perf_drain *drain, unsigned from)
 			region_store(&drain->region->process[i].state, TEE_PERF_PROCESS_CLAIMED);
 }
 
+/* An enclave may be shown before it has attached, as its host cannot do so while it runs. */
+static bool can_be_met(const struct tee_perf_drain *drain, unsigned entry)
+{
+	const struct tee_perf_log_process *told = &drain->region->process[entry];
+
+	return region_load(&told->state) == TEE_PERF_PROCESS_LIVE && !known(drain, entry) &&
+	       ((region_load(&told->flags) & TEE_PERF_PROCESS_ENCLAVE) == 0 ||
+		tee_perf_region_has_modules(drain->region, entry));
+}
+
 static void look_for_processes(struct tee_perf_drain *drain)
 {
 	for (unsigned i = 0; i < drain->region->process_max; i++)
-		if (region_load(&drain->region->process[i].state) == TEE_PERF_PROCESS_LIVE && !known(drain, i))
+		if (can_be_met(drain, i))
 			meet(drain, i);
 }
 

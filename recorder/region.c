@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,15 @@ struct tee_perf_log_segment *tee_perf_region_map(struct tee_perf_region *region,
 	if (begin + room > aligned + region->mapped_bytes)
 		munmap(aligned + region->mapped_bytes, (size_t)(begin + room - aligned) - region->mapped_bytes);
 	return segment;
+}
+
+bool tee_perf_region_has_modules(const struct tee_perf_region *region, unsigned index)
+{
+	uint64_t written = 0;
+
+	_Static_assert(offsetof(struct tee_perf_log_segment, module_written) == 0, "the segment's first word");
+	return pread(region->fd, &written, sizeof written, segment_offset(region, index)) == sizeof written &&
+	       written != 0;
 }
 
 void tee_perf_region_release(struct tee_perf_region *region, unsigned index, struct tee_perf_log_segment *segment)

@@ -36,6 +36,8 @@ void tee_perf_region_destroy(struct tee_perf_region *region);
 /* Maps the segment of process entry `index`, at a multiple of the sub-buffer size; NULL on failure. */
 struct tee_perf_log_segment *tee_perf_region_map(struct tee_perf_region *region, unsigned index,
 						 struct tee_perf_error *err);
+/* Whether the process has said what its functions are called, without mapping its segment. */
+bool tee_perf_region_has_modules(const struct tee_perf_region *region, unsigned index);
 /* Unmaps it, gives its memory back, and frees the entry for another process. */
 void tee_perf_region_release(struct tee_perf_region *region, unsigned index, struct tee_perf_log_segment *segment);
 

@@ -40,7 +40,8 @@ static void append(struct area *area, const void *data, uint64_t bytes)
 }
 
 /* Addresses go out without their upper halves: no more of them is in the records. */
-static void append_image(struct area *area, uint64_t module, const struct tee_perf_image *image)
+static void append_image(struct area *area, uint64_t module, const struct tee_perf_image *image,
+			 const uint64_t *host_path)
 {
 	uint64_t map_bytes = (uintptr_t)image->map_end - (uintptr_t)image->map_begin;
 	uint64_t strings_bytes = (uint64_t)(image->strings_end - image->strings_begin);
@@ -59,18 +60,20 @@ static void append_image(struct area *area, uint64_t module, const struct tee_pe
 	append(area, &header, sizeof header);
 	append(area, image->map_begin, map_bytes);
 	append(area, image->strings_begin, strings_bytes);
-	for (unsigned i = 0; i < TEE_PERF_ENCLAVE_PATH_BYTES / 8; i++)
-		append(area, &(const uint64_t){ 0 }, 8);
+	for (unsigned i = 0; i < TEE_PERF_ENCLAVE_PATH_BYTES / 8; i++) {
+		uint64_t word = host_path != NULL ? host_read(&host_path[i]) : 0;
+		append(area, &word, 8);
+	}
 }
 
-void tee_perf_enclave_tell_names(void)
+void tee_perf_enclave_tell_names(const uint64_t *host_path)
 {
 	struct tee_perf_log_segment *segment = tee_perf_state.segment;
 	struct area area = { .words = (uint64_t *)(segment + 1),
 			     .limit = tee_perf_state.slots - (uintptr_t)(segment + 1) };
 
 	for (unsigned i = 0; i < image_count; i++)
-		append_image(&area, i, images[i]);
+		append_image(&area, i, images[i], host_path);
 	host_write(&segment->module_written, area.used);
 }
 

@@ -12,14 +12,14 @@
 #define TEE_PERF_ENCLAVE_THREADS 64u
 #endif
 
-/* Bytes that the enclave leaves free, zeroed, for the path of its file in each record of the module area: the host
- * knows it, and writes it there (tee_perf_untrusted.c) before it shows the enclave to the recorder. */
+/* Of the path of the enclave's file in each record of the module area. Only the host knows it. */
 #define TEE_PERF_ENCLAVE_PATH_BYTES 256u
 
 /* offer: a copy in enclave memory. False: it is refused, or a log is attached already; nothing has changed. */
 bool tee_perf_enclave_attach(const struct tee_perf_offer *offer) TEE_PERF_HIDDEN;
-/* Once attached: writes the names of the enclave's functions into the module area. */
-void tee_perf_enclave_tell_names(void) TEE_PERF_HIDDEN;
+/* Once attached: writes the names of the enclave's functions into the module area. host_path: host memory with the path
+ * of the enclave's file, copied word by word; NULL: room for it is left. */
+void tee_perf_enclave_tell_names(const uint64_t *host_path) TEE_PERF_HIDDEN;
 
 /* ---- what each platform file supplies */
 

@@ -80,8 +80,8 @@ static bool map_segment(struct tee_perf_untrusted *log, int fd, uint64_t index, 
 	if (log->slots > threads)
 		log->slots = threads;
 	log->segment_bytes = TEE_PERF_SLOTS_OFFSET(module_bytes) + log->slots * TEE_PERF_SLOT_BYTES(ring_bytes);
-	log->segment =
-	    map_aligned(fd, TEE_PERF_SEGMENTS_OFFSET + index * load(&log->header->segment_bytes), log->segment_bytes);
+	log->segment_offset = TEE_PERF_SEGMENTS_OFFSET + index * load(&log->header->segment_bytes);
+	log->segment = map_aligned(fd, log->segment_offset, log->segment_bytes);
 	return log->segment != NULL;
 }
 
@@ -119,7 +119,9 @@ bool tee_perf_untrusted_open(struct tee_perf_untrusted *log, uint64_t threads)
 	struct stat file;
 	bool mapped = fstat(fd, &file) == 0 && (uint64_t)file.st_size >= TEE_PERF_SEGMENTS_OFFSET &&
 		      map_log(log, fd, nonce, any_nonce, threads);
-	close(fd);
+	log->fd = fd;
+	if (!mapped)
+		close(fd);
 	return mapped;
 }
 
@@ -144,11 +146,8 @@ static void name_modules(struct tee_perf_log_segment *segment, const char *path)
 	}
 }
 
-void tee_perf_untrusted_attached(struct tee_perf_untrusted *log, const char *enclave_path)
+void tee_perf_untrusted_show(struct tee_perf_untrusted *log)
 {
-	char resolved[PATH_MAX];
-
-	name_modules(log->segment, realpath(enclave_path, resolved) != NULL ? resolved : enclave_path);
 	store(&log->process->pid, (uint64_t)getpid());
 	store(&log->process->parent, 0);
 	store(&log->process->parent_generation, 0);
@@ -157,8 +156,18 @@ void tee_perf_untrusted_attached(struct tee_perf_untrusted *log, const char *enc
 	store(&log->process->state, TEE_PERF_PROCESS_LIVE);
 }
 
+void tee_perf_untrusted_attached(struct tee_perf_untrusted *log, const char *enclave_path)
+{
+	char resolved[PATH_MAX];
+
+	name_modules(log->segment, realpath(enclave_path, resolved) != NULL ? resolved : enclave_path);
+	tee_perf_untrusted_show(log);
+	close(log->fd);
+}
+
 void tee_perf_untrusted_refused(struct tee_perf_untrusted *log)
 {
+	close(log->fd);
 	munmap(log->segment, log->segment_bytes);
 	store(&log->process->state, TEE_PERF_PROCESS_FREE);
 	munmap(log->header, TEE_PERF_SEGMENTS_OFFSET);

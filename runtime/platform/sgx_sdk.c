@@ -48,6 +48,6 @@ int tee_perf_ecall_attach(void *header, void *segment, uint64_t segment_bytes, v
 
 	if (!tee_perf_enclave_attach(&offer))
 		return 0;
-	tee_perf_enclave_tell_names();
+	tee_perf_enclave_tell_names(NULL);
 	return 1;
 }
