@@ -262,7 +262,10 @@ void tee_perf_apply_control(struct tee_perf_thread *thread)
 	/* The policy decides how a ring is laid out: overwrite is chosen at its start or never. */
 	if (geometry(thread)->start == 0 || full != TEE_PERF_FULL_OVERWRITE)
 		thread->full = full;
-	if (clock != thread->clock && clock <= TEE_PERF_CLOCK_TSC && (on || thread->on)) {
+	/* Not where the word of it might find no room: later times would be taken for the other clock's. */
+	bool later = geometry(thread)->start != 0 && (thread->cursor & TEE_PERF_CURSOR_MASK) == 0;
+	later &= clock != thread->clock;
+	if (clock != thread->clock && !later && clock <= TEE_PERF_CLOCK_TSC && (on || thread->on)) {
 		thread->clock = clock;
 		tee_perf_put(thread, TEE_PERF_META, (uint64_t)clock << 8 | TEE_PERF_META_CLOCK);
 	}
@@ -280,8 +283,8 @@ void tee_perf_apply_control(struct tee_perf_thread *thread)
 	thread->control_tsc = thread->on && !host ? control : TEE_PERF_CONTROL_NEVER;
 	/* Who switches recording bumps the generation first and shuts the fast paths after. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (generation != __atomic_load_n(&tee_perf_state.generation, __ATOMIC_ACQUIRE))
-		thread->control_fast = thread->control_tsc = TEE_PERF_CONTROL_NEVER;
+	if (later || generation != __atomic_load_n(&tee_perf_state.generation, __ATOMIC_ACQUIRE))
+		thread->control = thread->control_fast = thread->control_tsc = TEE_PERF_CONTROL_NEVER;
 }
 
 /* ---- signal handlers that interrupted a hook */

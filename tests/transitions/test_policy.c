@@ -198,6 +198,42 @@ START_TEST(a_ring_grows_no_further_than_it_was_built_to)
 }
 END_TEST
 
+/* Each record's time is of the clock that the records before it name: the host's stands at 1 here. */
+static void check_times(void)
+{
+	uint64_t clock = TEE_PERF_CLOCK_HOST, changes = 0;
+
+	for (size_t i = 0; i < host.taken_count; i++) {
+		uint64_t time = host.taken[i].w0 & TEE_PERF_TIME_MASK;
+		bool meta = host.taken[i].w0 >> TEE_PERF_KIND_SHIFT == TEE_PERF_META;
+		if (meta && (host.taken[i].w1 & 0xff) == TEE_PERF_META_CLOCK) {
+			clock = host.taken[i].w1 >> 8;
+			changes++;
+		}
+		ck_assert_msg((time == 1) == (clock == TEE_PERF_CLOCK_HOST), "record %zu: time %llu of clock %llu", i,
+			      (unsigned long long)time, (unsigned long long)clock);
+	}
+	ck_assert_uint_eq(changes, 2);
+}
+
+START_TEST(a_clock_that_changes_while_the_ring_is_full_is_told_before_it_is_used)
+{
+	const uint64_t tsc = (uint64_t)TEE_PERF_CLOCK_TSC << TEE_PERF_CONTROL_CLOCK_SHIFT;
+
+	open(&(struct tee_perf_policy){ 0 }, wait_in_vain, FULL(TEE_PERF_FULL_DROP));
+	for (int round = 0; round < 2; round++) {
+		call_often();
+		host.header->control ^= tsc;
+		call_often(); /* all of them are dropped */
+		host_drain(&host);
+	}
+	call_often();
+	host_drain_tail(&host);
+	check_times();
+	host_close(&host);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("policy");
@@ -211,6 +247,7 @@ int main(void)
 	tcase_add_test(tests, overwriting_is_built_in_too);
 	tcase_add_test(tests, an_enclave_without_the_right_to_wait_never_waits);
 	tcase_add_test(tests, an_enclave_waits_no_longer_than_it_was_built_to);
+	tcase_add_test(tests, a_clock_that_changes_while_the_ring_is_full_is_told_before_it_is_used);
 	tcase_add_test(tests, a_ring_grows_no_further_than_it_was_built_to);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);
