@@ -35,6 +35,7 @@ static struct {
 	uint64_t segment_stride; /* in the file */
 	pthread_key_t key;
 	bool key_usable;
+	bool accessible; /* the segment is so from the start */
 	uint64_t process_index_plus_1, generation;
 	long pid; /* that is attached */
 } hosted;
@@ -68,7 +69,7 @@ void tee_perf_hosted_nap(long ns)
 bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size)
 {
 	/* Rings are mapped without access until used, so that mlockall does not fill them all. */
-	return sys(SYS_mprotect, (long)begin, (long)size, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
+	return hosted.accessible || sys(SYS_mprotect, (long)begin, (long)size, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
 }
 
 /* Sleeps on the reader's position; the recorder wakes a slot whose `waiting` word it has reached. */
@@ -221,7 +222,9 @@ static void *map_aligned(int fd, uint64_t offset, size_t size)
 	void *segment = map((void *)aligned, size, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, offset);
 	if (segment == NULL) {
 		sys(SYS_munmap, (long)begin, (long)room, 0, 0, 0, 0);
-		return NULL;
+		segment = tee_perf_hosted_map_anywhere(fd, offset, size);
+		hosted.accessible = segment != NULL;
+		return segment;
 	}
 	if (aligned > begin)
 		sys(SYS_munmap, (long)begin, (long)(aligned - begin), 0, 0, 0, 0);
@@ -301,8 +304,10 @@ static struct tee_perf_thread *map_threads(uint32_t count)
 	size_t size = PAGE + (size_t)count * sizeof(struct tee_perf_thread);
 	char *memory = map(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (memory == NULL || sys(SYS_madvise, (long)memory, (long)size, MADV_WIPEONFORK, 0, 0, 0) != 0)
+	if (memory == NULL)
 		return NULL;
+	/* Where that is not to be had, forked_child does it. */
+	sys(SYS_madvise, (long)memory, (long)size, MADV_WIPEONFORK, 0, 0, 0);
 	sys(SYS_madvise, (long)memory, (long)size, MADV_DONTDUMP, 0, 0, 0);
 	hosted.alive = (uint64_t *)memory;
 	return (struct tee_perf_thread *)(memory + PAGE);

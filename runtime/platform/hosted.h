@@ -54,4 +54,8 @@ void tee_perf_hosted_give_back(uintptr_t begin, uintptr_t end) TEE_PERF_HIDDEN;
 /* The module area ends room bytes behind what is written now; the rest is given back. */
 void tee_perf_hosted_limit_modules(uint64_t room) TEE_PERF_HIDDEN;
 
+/* Maps size bytes of the file at a multiple of TEE_PERF_SUBBUF_BYTES that the system chooses, accessible at once. NULL:
+ * it cannot be. offset is at least TEE_PERF_SUBBUF_BYTES. */
+void *tee_perf_hosted_map_anywhere(int fd, uint64_t offset, uint64_t size) TEE_PERF_HIDDEN;
+
 #endif
