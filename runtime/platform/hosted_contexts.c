@@ -12,15 +12,22 @@
 static int (*next_swap)(ucontext_t *from, const ucontext_t *to);
 static int (*next_set)(const ucontext_t *to);
 
+/* Every sanitizer has it. Without one there is nothing to look for, and a dlsym that fails calls the program's malloc
+ * and leaves a message for its dlerror. */
+extern void __sanitizer_print_stack_trace(void) __attribute__((weak));
+
 /* Early: dlsym is not for signal handlers. */
 __attribute__((constructor(101))) static void find_all(void)
 {
 	next_swap = (int (*)(ucontext_t *, const ucontext_t *))dlsym(RTLD_NEXT, "swapcontext");
 	next_set = (int (*)(const ucontext_t *))dlsym(RTLD_NEXT, "setcontext");
+	if (__sanitizer_print_stack_trace == NULL)
+		return;
 	tee_perf_hosted_next.start_switch =
 	    (void (*)(void **, const void *, size_t))dlsym(RTLD_NEXT, "__sanitizer_start_switch_fiber");
 	tee_perf_hosted_next.finish_switch =
 	    (void (*)(void *, const void **, size_t *))dlsym(RTLD_NEXT, "__sanitizer_finish_switch_fiber");
+	dlerror();
 }
 
 /* Contexts are announced when they are switched to: by the thread that does, which need not be the one that called

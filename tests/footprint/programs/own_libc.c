@@ -14,13 +14,15 @@
 static _Alignas(16) char arena[1 << 24];
 static size_t used;
 static unsigned long mallocs, copies, sets, moves, writes;
-static volatile int counting;
+static volatile int counting, in_main;
+static unsigned long early; /* mallocs before main, for which nobody here asked */
 
 OWN void *malloc(size_t size)
 {
 	size_t begin = __atomic_fetch_add(&used, (size + 31) & ~(size_t)15, __ATOMIC_RELAXED);
 
 	mallocs += counting;
+	early += !in_main;
 	*(size_t *)(arena + begin) = size;
 	return begin + size + 32 < sizeof arena ? arena + begin + 16 : NULL;
 }
@@ -97,7 +99,7 @@ KEPT static void use(int round)
 int main(void)
 {
 	/* All calls of the process are recorded; what starts it up is measured, so that it can be told apart. */
-	counting = 1;
+	in_main = counting = 1;
 	for (int i = 0; i < 500; i++)
 		use(i);
 	write(2, "", 0);
@@ -110,5 +112,5 @@ int main(void)
 	printf("between memset %lu %lu\n", sets, sets + 1000);
 	printf("between memmove %lu %lu\n", moves, moves + 1000);
 	printf("between write %lu %lu\n", writes, writes + 100);
-	return mallocs == 1000 ? 0 : 1;
+	return mallocs == 1000 && early == 0 ? 0 : 1;
 }

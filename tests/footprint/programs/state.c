@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints all that a process can easily learn about itself: the same with hooks and a recorder as without. */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,7 @@ int main(void)
 {
 	int sum = 0;
 
+	printf("dlerror: %s\n", dlerror() == NULL ? "none" : "set");
 	for (int i = 0; i < 100000; i++) /* enough for several sub-buffers */
 		sum = leaf(sum);
 	print_descriptors();
