@@ -208,6 +208,45 @@ START_TEST(work_ends_whatever_the_host_does)
 }
 END_TEST
 
+/* ---- more than one thread inside */
+
+static void *many_events(void *data)
+{
+	struct events events = { .pairs = 100000 };
+	int64_t result = -1;
+
+	*(int *)data = tee_perf_sim_ecall(sim, ECALL_EVENTS, &events, sizeof events, &result);
+	return NULL;
+}
+
+/* Either may be done before the other begins; a thread of the enclave keeps its ring from call to call. */
+START_TEST(each_thread_of_the_enclave_has_a_ring)
+{
+	int status[2] = { -1, -1 };
+	pthread_t thread[2];
+
+	unsetenv("TEE_PERF_LOG");
+	tee_perf_sim_config_init(&config);
+	config.threads = 2;
+	config.host = TEE_PERF_SIM_HOST_HONEST;
+	config.wait_pauses = 100000;
+	sim = tee_perf_sim_start(enclave, &config);
+	ck_assert_msg(sim != NULL, "%s", tee_perf_sim_error());
+	const struct tee_perf_log_segment *segment = sim->log.segment;
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, many_events, &status[i]), 0);
+	for (int i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+		ck_assert_int_eq(status[i], TEE_PERF_SIM_OK);
+	}
+	ck_assert_uint_eq(segment->lost[0] + segment->lost[1], 0);
+	ck_assert_uint_ge(sim_load(&sim->log.process->slot_count), 1);
+	uint64_t finished = segment->writer[0] + segment->writer[1];
+	ck_assert_uint_ge(finished + 2, 400000 / TEE_PERF_SUBBUF_RECORDS);
+	ck_assert_int_eq(tee_perf_sim_stop(sim), 0);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
 	Suite *suite = suite_create("hostile");
@@ -220,6 +259,7 @@ int main(int argc, char **argv)
 	tcase_add_test(tests, a_shared_index_steers_the_original_design);
 	tcase_add_loop_test(tests, a_shared_index_cannot_steer_a_store_into_the_enclave, 0, 3);
 	tcase_add_loop_test(tests, work_ends_whatever_the_host_does, 0, (int)(sizeof moods / sizeof *moods));
+	tcase_add_test(tests, each_thread_of_the_enclave_has_a_ring);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_VERBOSE);
