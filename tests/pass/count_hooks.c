@@ -122,6 +122,39 @@ static void destroy_registers(void)
 		__asm__ volatile("vzeroall" ::
 				     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
 				       "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#elif defined(__aarch64__)
+	__asm__ volatile("mov x0, #-0x2153; mov x1, x0; mov x2, x0; mov x3, x0\n\t"
+			 "mov x4, x0; mov x5, x0; mov x6, x0; mov x7, x0\n\t"
+			 "mov x8, x0; mov x9, x0; mov x10, x0; mov x11, x0\n\t"
+			 "mov x12, x0; mov x13, x0; mov x14, x0; mov x15, x0\n\t"
+			 "mov x16, x0; mov x17, x0; dup v0.2d, x0; dup v1.2d, x0\n\t"
+			 "dup v2.2d, x0; dup v3.2d, x0; dup v4.2d, x0; dup v5.2d, x0\n\t"
+			 "dup v6.2d, x0; dup v7.2d, x0; dup v16.2d, x0; dup v17.2d, x0\n\t"
+			 "dup v18.2d, x0; dup v19.2d, x0; dup v20.2d, x0; dup v21.2d, x0\n\t"
+			 "dup v22.2d, x0; dup v23.2d, x0; dup v24.2d, x0; dup v25.2d, x0\n\t"
+			 "dup v26.2d, x0; dup v27.2d, x0; dup v28.2d, x0; dup v29.2d, x0\n\t"
+			 "dup v30.2d, x0; dup v31.2d, x0"
+			 :
+			 :
+			 : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13",
+			   "x14", "x15", "x16", "x17", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17",
+			   "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
+			   "v31", "cc");
+#elif defined(__riscv)
+	__asm__ volatile("li a0, -0x153; mv a1, a0; mv a2, a0; mv a3, a0\n\t"
+			 "mv a4, a0; mv a5, a0; mv a6, a0; mv a7, a0\n\t"
+			 "mv t0, a0; mv t1, a0; mv t2, a0; mv t3, a0\n\t"
+			 "mv t4, a0; mv t5, a0; mv t6, a0; fmv.d.x fa0, a0\n\t"
+			 "fmv.d.x fa1, a0; fmv.d.x fa2, a0; fmv.d.x fa3, a0; fmv.d.x fa4, a0\n\t"
+			 "fmv.d.x fa5, a0; fmv.d.x fa6, a0; fmv.d.x fa7, a0; fmv.d.x ft0, a0\n\t"
+			 "fmv.d.x ft1, a0; fmv.d.x ft2, a0; fmv.d.x ft3, a0; fmv.d.x ft4, a0\n\t"
+			 "fmv.d.x ft5, a0; fmv.d.x ft6, a0; fmv.d.x ft7, a0; fmv.d.x ft8, a0\n\t"
+			 "fmv.d.x ft9, a0; fmv.d.x ft10, a0; fmv.d.x ft11, a0"
+			 :
+			 :
+			 : "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "t0", "t1", "t2", "t3", "t4", "t5", "t6",
+			   "fa0", "fa1", "fa2", "fa3", "fa4", "fa5", "fa6", "fa7", "ft0", "ft1", "ft2", "ft3", "ft4",
+			   "ft5", "ft6", "ft7", "ft8", "ft9", "ft10", "ft11");
 #endif
 }
 

@@ -16,7 +16,7 @@ struct big {
 	long field[12];
 };
 
-KEEP static char byte(signed char x)
+KEEP static signed char byte(signed char x)
 {
 	return x - 1;
 }
