@@ -232,6 +232,11 @@ static int play_record(struct player *player, char **words, size_t count)
 		return add_meta(player, TEE_PERF_META_STACK_LO, number(words[2])) |
 		       add_meta(player, what[1] == 'i' ? TEE_PERF_META_SIGNAL_STACK_HI : TEE_PERF_META_STACK_HI,
 				number(words[3]));
+	if (strcmp(what, "frame") == 0 && count == 4)
+		return add_meta(player, TEE_PERF_META_WALK_PC, find_entry(player, words[2])) |
+		       add_meta(player, TEE_PERF_META_WALK_CFA, number(words[3]));
+	if (strcmp(what, "walked") == 0 && count == 3)
+		return add_meta(player, TEE_PERF_META_WALK_END, number(words[2]));
 	if (strcmp(what, "exited") == 0 && count == 2)
 		return add_meta(player, TEE_PERF_META_THREAD_END, TEE_PERF_END_OF_PROCESS);
 	return -1;

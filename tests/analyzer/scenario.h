@@ -19,6 +19,8 @@
  *   TIME clock host|tsc
  *   TIME stack|sigstack LO HI                   or in two parts: TIME lo LO; TIME hi HI
  *   TIME forget LO
+ *   TIME frame NAME CFA                         of a walked stack, the innermost first
+ *   TIME walked 0|1|2                           0: cut, 1: whole, 2: invalid
  *
  * NAME is looked up in the process's modules from the last one on, or in module M as NAME@M; a name that no module has
  * stands for an unknown entry. */

@@ -53,6 +53,25 @@ static int encode_pairs(struct tee_perf_bytes *out)
 	return tee_perf_pairs_encode(out, pairs, 2);
 }
 
+static int encode_text(struct tee_perf_bytes *out)
+{
+	const struct tee_perf_text_info info = {
+		1, 4, 0x555555555000, 0x2000, 0x555555554000, 6, "/usr/bin/with space", "00ff"
+	};
+	return tee_perf_text_encode(out, &info);
+}
+
+static const struct tee_perf_function_info functions[] = {
+	{ 0x1000, 0x20, 3, "main", "a.c" },
+	{ 0x1020, 1, 0, "_Z1fv", "" },
+	{ 0x1031, 0xffffffff, 9, "g", "b.c" },
+};
+
+static int encode_functions(struct tee_perf_bytes *out)
+{
+	return tee_perf_functions_encode(out, "/usr/bin/with space", "00ff", functions, 3);
+}
+
 static int decode_process(const void *payload, size_t size, struct tee_perf_error *err)
 {
 	struct tee_perf_process_info info;
@@ -132,14 +151,50 @@ static int decode_pairs(const void *payload, size_t size, struct tee_perf_error 
 	return 0;
 }
 
+static int decode_text(const void *payload, size_t size, struct tee_perf_error *err)
+{
+	struct tee_perf_text_info info;
+	if (tee_perf_text_decode(payload, size, &info, err) != 0)
+		return -1;
+	ck_assert_uint_eq(info.process, 1);
+	ck_assert_uint_eq(info.text, 4);
+	ck_assert_uint_eq(info.begin, 0x555555555000);
+	ck_assert_uint_eq(info.size, 0x2000);
+	ck_assert_uint_eq(info.load_bias, 0x555555554000);
+	ck_assert_uint_eq(info.load_ns, 6);
+	ck_assert_str_eq(info.path, "/usr/bin/with space");
+	ck_assert_str_eq(info.build_id, "00ff");
+	return 0;
+}
+
+static int decode_functions(const void *payload, size_t size, struct tee_perf_error *err)
+{
+	struct tee_perf_functions_info info;
+	if (tee_perf_functions_decode(payload, size, &info, err) != 0)
+		return -1;
+	ck_assert_uint_eq(info.count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		struct tee_perf_function_info function = tee_perf_functions_at(&info, i);
+		ck_assert_uint_eq(function.address, functions[i].address);
+		ck_assert_uint_eq(function.size, functions[i].size);
+		ck_assert_uint_eq(function.line, functions[i].line);
+		ck_assert_str_eq(function.name, functions[i].name);
+		ck_assert_str_eq(function.file, functions[i].file);
+	}
+	ck_assert_str_eq(info.path, "/usr/bin/with space");
+	ck_assert_str_eq(info.build_id, "00ff");
+	return 0;
+}
+
 static const struct {
 	int (*encode)(struct tee_perf_bytes *out);
 	int (*decode)(const void *payload, size_t size, struct tee_perf_error *err);
 	const char *name; /* in messages */
 } kinds[] = {
-	{ encode_process, decode_process, "PROCESS" }, { encode_thread, decode_thread, "THREAD" },
-	{ encode_module, decode_module, "MODULE" },    { encode_events, decode_events, "EVENTS" },
-	{ encode_pairs, decode_pairs, "time pairs" },
+	{ encode_process, decode_process, "PROCESS" },       { encode_thread, decode_thread, "THREAD" },
+	{ encode_module, decode_module, "MODULE" },          { encode_events, decode_events, "EVENTS" },
+	{ encode_pairs, decode_pairs, "time pairs" },        { encode_text, decode_text, "TEXT" },
+	{ encode_functions, decode_functions, "FUNCTIONS" },
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
@@ -307,6 +362,25 @@ START_TEST(a_module_whose_strings_do_not_end_is_refused)
 }
 END_TEST
 
+START_TEST(functions_that_overlap_or_have_no_name_are_refused)
+{
+	static const struct {
+		size_t at; /* of a byte */
+		uint8_t value;
+	} faults[] = { { 4 + 24, 0x1f }, { 4 + 8, 0x21 }, { 4 + 24 + 8, 0 }, { 4 + 16, 200 }, { 4 + 20, 200 } };
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+		struct tee_perf_bytes bytes = { 0 };
+		struct tee_perf_functions_info info;
+		struct tee_perf_error err = { 0 };
+		ck_assert_int_eq(encode_functions(&bytes), 0);
+		bytes.data[faults[i].at] = faults[i].value;
+		ck_assert_int_eq(tee_perf_functions_decode(bytes.data, bytes.size, &info, &err), -1);
+		ck_assert_ptr_nonnull(strstr(err.message, "overlap"));
+		free(bytes.data);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sections");
@@ -319,6 +393,7 @@ int main(void)
 	tcase_add_test(tcase, counts_of_2_to_the_40_are_refused);
 	tcase_add_test(tcase, a_missing_string_is_an_empty_one);
 	tcase_add_test(tcase, a_module_whose_strings_do_not_end_is_refused);
+	tcase_add_test(tcase, functions_that_overlap_or_have_no_name_are_refused);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
