@@ -186,7 +186,7 @@ struct tee_perf_track {
 	uint32_t mark_count, mark_capacity;
 	struct tee_perf_counts counts;
 	struct tee_perf_finding findings[TEE_PERF_FOUND_COUNT];
-	bool was_paused;
+	bool was_paused, said_end;
 	char name[24];                      /* of the thread, as it said itself; "" unknown */
 	struct tee_perf_observer *observer; /* NULL: nobody wants single calls */
 };

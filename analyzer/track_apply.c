@@ -448,7 +448,10 @@ static void apply_meta(struct tee_perf_track *track, const struct tee_perf_recor
 		end_stack(track, payload, (record->w1 & 0xff) == TEE_PERF_META_SIGNAL_STACK_HI);
 		break;
 	case TEE_PERF_META_THREAD_END:
-		end_thread(track, payload == TEE_PERF_END_OF_PROCESS);
+		end_thread(track, payload == TEE_PERF_END_OF_PROCESS && !track->said_end);
+		break;
+	case TEE_PERF_META_ENDS:
+		track->said_end = true;
 		break;
 	case TEE_PERF_META_NAME:
 	case TEE_PERF_META_NAME + 1:

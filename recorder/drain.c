@@ -86,10 +86,10 @@ static void push_process(struct tee_perf_drain *drain, const struct tee_perf_pro
 	struct tee_perf_bytes payload = { 0 };
 
 	snprintf(path, sizeof path, "/proc/%u/comm", process->pid);
-	if (drain->foreign || process->enclave)
-		tee_perf_modules_first_name(drain, process, command, sizeof command);
-	else
+	if (!drain->foreign && !process->enclave)
 		read_name(path, command, sizeof command);
+	if (command[0] == '\0') /* gone already, or not of this machine */
+		tee_perf_modules_first_name(drain, process, command, sizeof command);
 	struct tee_perf_process_info info = { .process = process->number,
 					      .parent = process->parent,
 					      .pid = process->pid,
@@ -299,8 +299,7 @@ static void finish_process(struct tee_perf_drain *drain, unsigned index)
 	struct tee_perf_process *process = drain->process[index];
 	uint32_t count = slots_of(drain, process);
 
-	if (!drain->overwrite)
-		drain_process(drain, process);
+	drain_process(drain, process);
 	tee_perf_modules_drain(drain, process);
 	for (uint32_t slot = 0; slot < count; slot++) {
 		tee_perf_slot_drain_tail(drain, process, slot, true);
@@ -311,8 +310,9 @@ static void finish_process(struct tee_perf_drain *drain, unsigned index)
 	for (uint32_t i = 0; i < process->stream_capacity; i++) {
 		if (process->stream[i] == NULL)
 			continue;
-		if (process->stream[i]->running)
+		if (process->stream[i]->tid == process->pid && !process->stream[i]->closed)
 			tee_perf_drain_thread(drain, process, process->stream[i]); /* as long as it is a zombie */
+		process->stream[i]->with_process = true;
 		tee_perf_drain_close(drain, process->stream[i]);
 	}
 	drain->totals.second_runtimes +=
@@ -502,7 +502,7 @@ void *tee_perf_drain_run(void *data)
 	while (!atomic_load(&drain->stop)) {
 		uint32_t bell = (uint32_t)region_load(&drain->region->header->doorbell);
 		bool any = false;
-		for (unsigned i = 0; i < drain->process_count && !drain->overwrite; i++)
+		for (unsigned i = 0; i < drain->process_count; i++)
 			any |= drain_process(drain, drain->process[i]);
 		tee_perf_drain_tick(drain);
 		if (!drain->clock->counting) {

@@ -19,6 +19,7 @@ struct tee_perf_slot {
 	uint64_t floor;                 /* no time of a record may lie below: what a handler wrote came before it */
 	uint32_t index;                 /* place in the ring of the sub-buffer read last */
 	uint32_t consumed;              /* records of sub-buffer `reader` that were taken before it was finished */
+	uint32_t full, count;           /* enum tee_perf_full + 1 and sub-buffers, as its ring says; 0: not known */
 	bool broken;                    /* positions and headers contradict each other: given up */
 	struct tee_perf_stream *stream; /* of the thread that has the slot now */
 	uint64_t extra_seen;            /* META and GAP records that were looked at */
@@ -58,7 +59,7 @@ struct tee_perf_drain {
 	bool follow;                         /* false: only the first process */
 	bool foreign;                        /* the programs' process ids are not of this machine */
 	bool automatic;                      /* --clock auto: may change to the TSC */
-	bool overwrite;                      /* rings are read at the end only */
+	bool overwrite;                      /* was asked for; a ring that overwrites is read at the end only */
 	struct tee_perf_time_pair tsc_start; /* a: 0 if the counter is no clock */
 	uint64_t max_bytes;                  /* of the file, then the rest goes into a model; 0: no limit */
 	/* set by the main thread */

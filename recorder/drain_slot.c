@@ -24,19 +24,39 @@ struct cursor {
 	struct tee_perf_record *record;
 };
 
+/* What a program was built with outranks what it was asked for, so its ring says what it does when it is full. The
+ * first sub-buffer says so before anything of the ring is read, and zeroed. */
+static void learn_ring(struct cursor *at)
+{
+	uint64_t word = region_load(&((uint64_t *)at->ring)[TEE_PERF_SUBBUF_RING]);
+	uint64_t most = at->drain->region->ring_bytes / TEE_PERF_SUBBUF_BYTES, count = word >> 32;
+
+	if (at->slot->full == 0 && (uint32_t)word - 1 <= TEE_PERF_FULL_OVERWRITE) {
+		at->slot->full = (uint32_t)word;
+		at->slot->count = (uint32_t)(count >= 2 && count <= most ? count : most);
+	}
+}
+
+static bool overwrites(const struct cursor *at)
+{
+	return at->slot->full == TEE_PERF_FULL_OVERWRITE + 1;
+}
+
 static struct cursor open_slot(struct tee_perf_drain *drain, struct tee_perf_process *process, uint32_t number)
 {
 	const struct tee_perf_region *region = drain->region;
 	char *base = (char *)process->segment + TEE_PERF_SLOTS_OFFSET(region->module_bytes) +
 		     number * TEE_PERF_SLOT_BYTES(region->ring_bytes);
 
-	return (struct cursor){ .drain = drain,
-				.process = process,
-				.slot = &process->slot[number],
-				.segment = process->segment,
-				.number = number,
-				.nested_ring = base,
-				.ring = base + TEE_PERF_NESTED_BYTES };
+	struct cursor at = { .drain = drain,
+			     .process = process,
+			     .slot = &process->slot[number],
+			     .segment = process->segment,
+			     .number = number,
+			     .nested_ring = base,
+			     .ring = base + TEE_PERF_NESTED_BYTES };
+	learn_ring(&at);
+	return at;
 }
 
 /* ---- sub-buffers */
@@ -59,8 +79,8 @@ static bool locate(struct cursor *at, uint64_t sequence)
 	uint32_t count = (uint32_t)(at->drain->region->ring_bytes / TEE_PERF_SUBBUF_BYTES);
 	uint32_t last = at->slot->index;
 
-	if (at->drain->overwrite)
-		return holds(at, (uint32_t)(sequence % count), sequence);
+	if (overwrites(at))
+		return holds(at, (uint32_t)(sequence % at->slot->count), sequence);
 	/* Nothing but the sequence number tells: the place read last may be `sequence` itself, half read. */
 	return holds(at, last, sequence) || (last + 1 < count && holds(at, last + 1, sequence)) ||
 	       holds(at, 0, sequence);
@@ -278,36 +298,45 @@ static void release(struct cursor *at)
 	wake(at);
 }
 
+static void drain_to(struct cursor *at, uint64_t written)
+{
+	struct tee_perf_slot *slot = at->slot;
+
+	while (slot->reader != written) {
+		if (!locate(at, slot->reader) || !enter(at)) {
+			slot->broken = true;
+			return;
+		}
+		uint32_t end = visible(at, slot->consumed);
+		take_modules(at);
+		if (region_load(&at->segment->nested_writer[at->number]) == slot->nested)
+			feed(at, slot->consumed, end);
+		else
+			feed_merged(at, slot->consumed, end, false);
+		take_lost(at);
+		release(at);
+		tee_perf_drain_tick(at->drain);
+	}
+}
+
 bool tee_perf_slot_drain(struct tee_perf_drain *drain, struct tee_perf_process *process, uint32_t number)
 {
-	struct tee_perf_slot *slot = &process->slot[number];
+	const struct tee_perf_slot *slot = &process->slot[number];
 	uint64_t written = region_load(&process->segment->writer[number]);
 
-	if (written == slot->reader || slot->broken)
+	if (written == slot->reader || slot->broken || slot->full == TEE_PERF_FULL_OVERWRITE + 1)
 		return false;
 	struct cursor at = open_slot(drain, process, number);
-	while (slot->reader != written) {
-		if (!locate(&at, slot->reader) || !enter(&at)) {
-			slot->broken = true;
-			return true;
-		}
-		uint32_t end = visible(&at, slot->consumed);
-		take_modules(&at);
-		if (region_load(&at.segment->nested_writer[number]) == slot->nested)
-			feed(&at, slot->consumed, end);
-		else
-			feed_merged(&at, slot->consumed, end, false);
-		take_lost(&at);
-		release(&at);
-		tee_perf_drain_tick(drain);
-	}
+	if (overwrites(&at))
+		return false;
+	drain_to(&at, written);
 	return true;
 }
 
 /* In overwrite mode the oldest sub-buffer that still stands, and what was lost before it. */
 static void skip_overwritten(struct cursor *at, uint64_t written)
 {
-	uint64_t count = at->drain->region->ring_bytes / TEE_PERF_SUBBUF_BYTES;
+	uint64_t count = at->slot->count;
 
 	if (written < count || written - count + 1 <= at->slot->reader)
 		return;
@@ -322,6 +351,14 @@ static void note_overwritten(struct cursor *at)
 		return;
 	feed_meta(at, TEE_PERF_META_LOST, lost);
 	atomic_fetch_add(&at->drain->lost, lost);
+	if (region_load(&at->header[TEE_PERF_SUBBUF_FLAGS]) != TEE_PERF_CLOCK_TSC)
+		return;
+	/* The word of the change of clocks is among what was overwritten. */
+	uint64_t time = region_load(&at->record[0].w0) & TEE_PERF_TIME_MASK;
+	struct tee_perf_record record = { (uint64_t)TEE_PERF_META << TEE_PERF_KIND_SHIFT | time,
+					  (uint64_t)TEE_PERF_CLOCK_TSC << 8 | TEE_PERF_META_CLOCK };
+	tee_perf_sink_feed(at->slot->stream, &record, 1);
+	at->drain->totals.extra++;
 }
 
 /* Records behind the first zero of a tail that will not change any more. */
@@ -345,14 +382,14 @@ bool tee_perf_slot_drain_tail(struct tee_perf_drain *drain, struct tee_perf_proc
 
 	if (slot->broken)
 		return false;
-	if (drain->overwrite) {
+	if (overwrites(&at)) {
 		if (!final)
 			return false;
 		skip_overwritten(&at, written);
 		if (slot->reader != 0 && locate(&at, slot->reader) && enter(&at))
 			note_overwritten(&at);
 	}
-	tee_perf_slot_drain(drain, process, number);
+	drain_to(&at, region_load(&process->segment->writer[number]));
 	take_lost(&at);
 	if (slot->broken || !locate(&at, slot->reader) || !enter(&at))
 		return false;
@@ -362,7 +399,6 @@ bool tee_perf_slot_drain_tail(struct tee_perf_drain *drain, struct tee_perf_proc
 	feed_nested(&at, slot->reader * RECORDS + end, final);
 	slot->consumed = end;
 	wake(&at);
-	slot->stream->running = final; /* it did not give its slot back */
 	if (final && end < RECORDS)
 		count_holes(&at, end);
 	return end != from;

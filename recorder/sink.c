@@ -129,7 +129,7 @@ void tee_perf_sink_flush_idle(struct tee_perf_stream *stream)
 void tee_perf_sink_close(struct tee_perf_stream *stream)
 {
 	struct tee_perf_record end = { (uint64_t)TEE_PERF_META << TEE_PERF_KIND_SHIFT | stream->last_time,
-				       (stream->running ? TEE_PERF_END_OF_PROCESS : 0) << 8 |
+				       (stream->with_process ? TEE_PERF_END_OF_PROCESS : 0) << 8 |
 					   TEE_PERF_META_THREAD_END };
 
 	if (stream->closed)

@@ -22,7 +22,7 @@ struct tee_perf_stream {
 	struct tee_perf_chain chain;
 	uint64_t lost_told; /* of chain.lost_records */
 	bool closed;        /* its thread has ended */
-	bool running;       /* when its process ended it had not */
+	bool with_process;  /* its process has ended; the thread may have before */
 	uint32_t tid;
 	char name[32];               /* as told last */
 	unsigned looks;              /* at its name */
@@ -51,7 +51,7 @@ void tee_perf_sink_feed(struct tee_perf_stream *stream, const struct tee_perf_re
 /* Hands a block that got nothing since the last call to the writer, so that it is not kept from the file. */
 void tee_perf_sink_flush_idle(struct tee_perf_stream *stream);
 
-/* The stream's thread is gone, alone or (running) with its process: says so, hands its block to the writer and frees
+/* The stream's thread is gone, alone or with its process: says so, hands its block to the writer and frees
  * its encoder. Once per stream. */
 void tee_perf_sink_close(struct tee_perf_stream *stream);
 

@@ -37,9 +37,11 @@ enum tee_perf_meta {
 	TEE_PERF_META_STACK_LO = 6, /* payload: lowest address of the stack that later CFAs lie in (thread's own) */
 	TEE_PERF_META_STACK_HI = 7,
 	TEE_PERF_META_THREAD_END = 9, /* written by the recorder: the thread is gone, what is open ends here; payload
-				       * TEE_PERF_END_OF_PROCESS: it ran until its process ended */
+				       * TEE_PERF_END_OF_PROCESS: so is its process */
 	TEE_PERF_META_SIGNAL_STACK_HI = 10, /* as STACK_HI, of a stack that signal handlers run on */
-	TEE_PERF_META_NAME = 16, /* to 18: payload: characters 0 to 6, 7 to 13, 14 of the thread's name, the first lowest */
+	TEE_PERF_META_ENDS = 19,            /* the thread ends by itself */
+	TEE_PERF_META_NAME =
+	    16, /* to 18: payload: characters 0 to 6, 7 to 13, 14 of the thread's name, the first lowest */
 	TEE_PERF_META_HOLE = 8, /* written by the recorder: payload incomplete records were skipped here */
 	/* Frames that were open when recording began or resumed in the middle, the innermost first: a pair for each,
 	 * then the end. */
@@ -109,7 +111,8 @@ struct tee_perf_log_process { /* one line */
 #define TEE_PERF_PROCESS_TWICE         UINT64_C(0x20000) /* a second runtime in the process did not attach */
 #define TEE_PERF_PROCESS_PROGRAM_SHIFT 32 /* bits from here on: the same for all runtimes of one executed program */
 #define TEE_PERF_PROCESS_ENCLAVE       UINT64_C(0x10000) /* within the process that has the pid; its name is its file's */
-#define TEE_PERF_PROCESS_HOST_CLOCK UINT64_C(0x40000) /* it can read no hardware counter, whatever the control word says */
+#define TEE_PERF_PROCESS_HOST_CLOCK                                                                                    \
+	UINT64_C(0x40000) /* it can read no hardware counter, whatever the control word says */
 
 /* A segment, which the writer maps at a multiple of TEE_PERF_SUBBUF_BYTES (the end of a sub-buffer is seen by the
  * cursor's low bits): dense arrays of positions, the module area, the slots. Positions count sub-buffers
@@ -148,6 +151,7 @@ enum tee_perf_subbuf_word {
 	TEE_PERF_SUBBUF_STACK_LO,
 	TEE_PERF_SUBBUF_STACK_HI,
 	TEE_PERF_SUBBUF_FLAGS, /* enum tee_perf_clock of the first record */
+	TEE_PERF_SUBBUF_RING, /* sub-buffers of the ring << 32 | what it does when it is full: enum tee_perf_full + 1 */
 };
 
 /* ---- nested record: what a signal handler's hook wrote while it had interrupted another hook */

@@ -402,6 +402,16 @@ static void forked_child(void)
 	tee_perf_thread_forget();
 }
 
+/* The child begins deep in the stack: it looks at what is open, with what is loaded here, as no hook can load it. */
+static void before_fork(void)
+{
+	stack_t stack;
+
+	if (tee_perf_platform_prepare_walk != NULL && tee_perf_state.host != NULL &&
+	    sys(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 && (stack.ss_flags & SS_ONSTACK) == 0)
+		tee_perf_platform_prepare_walk();
+}
+
 /* ---- start and end */
 
 /* Runs in each round of destructors and gives the slot back in the last, so that other destructors' hooks
@@ -413,7 +423,7 @@ static void thread_end(void *round)
 	if (n < PTHREAD_DESTRUCTOR_ITERATIONS)
 		pthread_setspecific(hosted.key, (void *)(n + 1));
 	else {
-		tee_perf_hosted_write_name();
+		tee_perf_hosted_write_end();
 		tee_perf_thread_detach();
 	}
 }
@@ -452,7 +462,7 @@ void tee_perf_hosted_start(void)
 		return;
 	/* glibc keeps the first 32 keys within the thread; beyond, setting one would call malloc in a hook. */
 	hosted.key_usable = pthread_key_create(&hosted.key, thread_end) == 0 && hosted.key < 32;
-	pthread_atfork(NULL, NULL, forked_child);
+	pthread_atfork(before_fork, NULL, forked_child);
 	if (!attach())
 		tee_perf_state.host = NULL;
 	else if ((host_read(&tee_perf_state.host->control) & TEE_PERF_CONTROL_ON) == 0 &&

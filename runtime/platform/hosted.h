@@ -22,8 +22,8 @@ uint64_t tee_perf_hosted_program_id(void) TEE_PERF_HIDDEN;
 
 void tee_perf_hosted_nap(long ns) TEE_PERF_HIDDEN;
 
-/* The calling thread ends: writes its name. */
-void tee_perf_hosted_write_name(void) TEE_PERF_HIDDEN;
+/* The calling thread ends: writes so, and its name. */
+void tee_perf_hosted_write_end(void) TEE_PERF_HIDDEN;
 
 /* The calling thread is about to run on the stack [lo, hi). */
 void tee_perf_hosted_announce(uintptr_t lo, uintptr_t hi) TEE_PERF_HIDDEN;
