@@ -28,7 +28,7 @@ static struct tee_perf_text_image image = { .abi_version = TEE_PERF_ABI_VERSION,
 
 static bool has_marks(void)
 {
-	return &tee_perf_image == NULL && __start_tee_perf_map != __stop_tee_perf_map;
+	return &tee_perf_image == NULL && &__start_tee_perf_map[0] != &__stop_tee_perf_map[0];
 }
 
 static void start(void)
