@@ -7,6 +7,7 @@
 #include "tests/simulator/calls.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,8 +52,6 @@ static void start(enum tee_perf_sim_host host, enum tee_perf_full policy)
 static void nothing_has_changed(void)
 {
 	const struct tee_perf_log_segment *segment = sim->log.segment;
-	const uint64_t *array[] = { segment->writer, segment->nested_writer, segment->lost, segment->extra,
-				    segment->waited };
 	size_t bytes;
 
 	ck_assert_int_eq(call(ECALL_PATTERN, NULL, 0), 0);
@@ -60,6 +59,10 @@ static void nothing_has_changed(void)
 	const char *shared = tee_perf_sim_shared(sim, &bytes);
 	for (size_t i = 0; i < bytes; i++)
 		ck_assert_int_eq(shared[i], 0x5a);
+	if (segment == NULL)
+		return;
+	const uint64_t *array[] = { segment->writer, segment->nested_writer, segment->lost, segment->extra,
+				    segment->waited };
 	for (size_t i = 0; i < sizeof array / sizeof *array; i++)
 		for (unsigned slot = SIM_THREADS_MAX; slot < TEE_PERF_SLOT_MAX; slot++)
 			ck_assert_uint_eq(array[i][slot], 0);
@@ -164,6 +167,72 @@ START_TEST(a_shared_index_cannot_steer_a_store_into_the_enclave)
 }
 END_TEST
 
+/* ---- the channel, too, is the host's */
+
+static uint64_t draw(void)
+{
+	static uint64_t seed = 88172645463325252u;
+
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+/* A message, and some time for an answer; there need not be one. */
+static void say(uint64_t kind)
+{
+	struct sim_tcs *tcs = &sim->tcs[0];
+
+	sim_store(&tcs->channel->to_enclave, ++tcs->turn << 8 | kind);
+	for (int i = 0; i < 3000 && sim_load(&tcs->channel->to_host) == tcs->seen; i++)
+		__builtin_ia32_pause();
+	tcs->seen = sim_load(&tcs->channel->to_host);
+}
+
+/* Any message with any words, in any order: ECALLs of impossible size, answers that nobody waits for, logs within the
+ * enclave, calls from within calls without end. */
+START_TEST(no_message_harms_the_enclave)
+{
+	static const uint64_t kinds[] = { SIM_ECALL,  SIM_ECALL, SIM_RESUME, SIM_INIT,
+					  SIM_ATTACH, SIM_PING,  SIM_RETURN, 99 };
+	static const uint64_t calls[] = {
+		ECALL_ADD, ECALL_ASK, ECALL_JUDGE, ECALL_THREAD, ECALLS, UINT64_MAX, 1u << 31
+	};
+
+	start(TEE_PERF_SIM_HOST_NONE, TEE_PERF_FULL_WAIT);
+	struct sim_tcs *tcs = &sim->tcs[0];
+	pthread_mutex_lock(&tcs->lock);
+	tcs->outside = false; /* or it is stopped while this loop believes it to be at work */
+	pthread_mutex_unlock(&tcs->lock);
+	kill(tee_perf_sim_pid(sim), SIGCONT);
+	for (unsigned i = 0; i < 30000; i++) {
+		uint64_t value[] = { draw() % 100, draw(), sim->boot->base + draw() % sim->boot->size,
+				     config.marshal_bytes, UINT64_MAX - draw() % 100 };
+		for (int k = 0; k < 6; k++)
+			sim_store(&tcs->channel->enclave_word[k], value[draw() % 5]);
+		uint64_t kind = kinds[draw() % 8];
+		/* A log at an address where nothing is would be a host that withholds pages: no enclave survives that.
+		 */
+		if (kind == SIM_ATTACH)
+			sim_store(&tcs->channel->enclave_word[0],
+				  draw() % 2 ? sim->address : sim->boot->base + draw() % sim->boot->size);
+		if (kind == SIM_ECALL)
+			sim_store(&tcs->channel->enclave_word[0], calls[draw() % 7]);
+		for (int k = 0; k < 8; k++)
+			sim_store((uint64_t *)tcs->marshal + draw() % 64, value[draw() % 5]);
+		say(kind);
+	}
+	for (unsigned i = 0; i < 4 * SIM_DEPTH_MAX; i++) /* out of all OCALLs */
+		say(SIM_RESUME);
+	ck_assert_int_eq(tee_perf_sim_exit_status(sim), -1);
+	while (sim_load(&tcs->channel->to_host) != tcs->seen)
+		tcs->seen = sim_load(&tcs->channel->to_host);
+	nothing_has_changed();
+	ck_assert_int_eq(tee_perf_sim_stop(sim), 0);
+}
+END_TEST
+
 /* ---- hosts that are only bad: the enclave ends its work with each of them */
 
 static const struct {
@@ -259,6 +328,7 @@ int main(int argc, char **argv)
 	tcase_add_test(tests, a_shared_index_steers_the_original_design);
 	tcase_add_loop_test(tests, a_shared_index_cannot_steer_a_store_into_the_enclave, 0, 3);
 	tcase_add_loop_test(tests, work_ends_whatever_the_host_does, 0, (int)(sizeof moods / sizeof *moods));
+	tcase_add_test(tests, no_message_harms_the_enclave);
 	tcase_add_test(tests, each_thread_of_the_enclave_has_a_ring);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
