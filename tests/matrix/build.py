@@ -48,13 +48,15 @@ def missing(row, tools):
     """What this machine lacks for the row; None: nothing."""
     prefix = "" if row["target"] == "x86_64" else TRIPLES[row["target"]] + "-"
     linker = f"ld.lld-{row['llvm']}" if row["linker"] == "lld" else f"{prefix}ld.{row['linker']}"
-    for tool in [f"clang-{row['llvm']}", linker] + ([f"{prefix}g++", f"qemu-{row['target']}"] if prefix else []):
+    emulation = [f"{prefix}g++", f"qemu-{row['target']}"] if prefix else []
+    for tool in [f"clang-{row['llvm']}", linker] + emulation:
         if not shutil.which(tool):
             return f"{tool} is not installed"
     if row["lto"] != "none" and row["linker"] != "lld":
         if not os.path.exists(f"/usr/lib/llvm-{row['llvm']}/lib/LLVMgold.so"):
             return f"LLVMgold.so of LLVM {row['llvm']} is not installed (llvm-{row['llvm']}-linker-tools)"
-    if prefix and not os.path.exists(os.path.join(tools, "../lib/tee-perf", TRIPLES[row["target"]], "libtee-perf-rt.so")):
+    runtimes = os.path.join(tools, "../lib/tee-perf", TRIPLES[row["target"]])
+    if prefix and not os.path.exists(os.path.join(runtimes, "libtee-perf-rt.so")):
         return f"tee-perf was built without its runtime for {TRIPLES[row['target']]}"
     return None
 
@@ -112,8 +114,8 @@ class Build:
         kind = "cpp" if source.endswith(".cpp") else "c"
         out = os.path.join(self.folder, source + ".o")
         language = ["-std=gnu11"] if kind == "c" else ["-std=c++20"]
-        run(self.driver(kind, hooks) + language + self.options(position or LINK[self.row["link"]][0], hooks) + list(extra) +
-            ["-c", os.path.join(PROGRAMS, source), "-o", out], self.env)
+        options = self.options(position or LINK[self.row["link"]][0], hooks) + list(extra)
+        run(self.driver(kind, hooks) + language + options + ["-c", os.path.join(PROGRAMS, source), "-o", out], self.env)
         return out
 
     def announcer(self):

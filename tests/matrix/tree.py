@@ -115,7 +115,7 @@ class Recorded:
     def __init__(self, tee_perf, data, sources):
         self.tee_perf, self.data, self.sources = tee_perf, data, sources
         self.functions = {}
-        for row in query(tee_perf, data, "SELECT id, name, linkage_name, file, line, module, calls, kind FROM functions"):
+        for row in query(tee_perf, data, "SELECT id, name, linkage_name, file, calls, kind FROM functions"):
             row["plain"] = plain_name(row["name"], row["linkage_name"])
             row["ours"] = os.path.basename(row["file"]) in sources
             self.functions[row["id"]] = row

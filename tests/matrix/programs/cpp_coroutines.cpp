@@ -15,6 +15,9 @@ struct generator {
 	struct promise_type {
 		int value = 0;
 		bool failed = false;
+		UNSEEN promise_type()
+		{
+		}
 		UNSEEN generator get_return_object()
 		{
 			return { std::coroutine_handle<promise_type>::from_promise(*this) };
