@@ -71,6 +71,7 @@ struct tee_perf_drain {
 	bool unreadable;                     /* a process was met whose rings could not be mapped: err says why */
 	bool other_machine;                  /* a process was met whose hardware counter is not ours */
 	struct tee_perf_drain_totals totals; /* valid after the thread has ended */
+	uint32_t ring_full;                  /* enum tee_perf_full + 1 of the last ring found; 0: none was */
 	struct tee_perf_error err;
 	struct tee_perf_images images;
 	char *conflict[TEE_PERF_CONFLICTS_MAX]; /* paths of images that are not recorded; the owner frees them */

@@ -32,7 +32,7 @@ static void learn_ring(struct cursor *at)
 	uint64_t most = at->drain->region->ring_bytes / TEE_PERF_SUBBUF_BYTES, count = word >> 32;
 
 	if (at->slot->full == 0 && (uint32_t)word - 1 <= TEE_PERF_FULL_OVERWRITE) {
-		at->slot->full = (uint32_t)word;
+		at->slot->full = at->drain->ring_full = (uint32_t)word;
 		at->slot->count = (uint32_t)(count >= 2 && count <= most ? count : most);
 	}
 }

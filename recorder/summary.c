@@ -209,17 +209,28 @@ static void print_images(const struct tee_perf_session *session)
 		fprintf(stderr, "tee-perf: not recorded: %s\n", second_runtime);
 }
 
+static const char *why_lost(const struct tee_perf_session *session)
+{
+	static const char *const asked[] = { "the recorder was stopped for too long",
+					     "the rings were full; try a larger --ring-size or --full wait",
+					     "overwritten, as asked for" };
+	static const char *const built_in[] = { "the program was built to wait, and waited in vain",
+						"the rings were full, and the program was built to drop records then",
+						"overwritten, as the program was built to" };
+	uint32_t full = session->drain.ring_full;
+
+	if (full == 0 || (int)full - 1 == (int)session->options->full)
+		return asked[session->options->full];
+	return built_in[full - 1];
+}
+
 static void print_trouble(const struct tee_perf_session *session)
 {
 	const struct tee_perf_drain_totals *totals = &session->drain.totals;
 	uint64_t unwritten = session->written.lost_records + session->sink.lost_records;
 
 	if (totals->lost > 0 && (!session->options->quiet || session->options->full == TEE_PERF_FULL_WAIT))
-		fprintf(stderr, "tee-perf: lost %" PRIu64 " records: %s\n", totals->lost,
-			session->options->full == TEE_PERF_FULL_OVERWRITE ? "overwritten, as asked for"
-			: session->options->full == TEE_PERF_FULL_DROP
-			    ? "the rings were full; try a larger --ring-size or --full wait"
-			    : "the recorder was stopped for too long");
+		fprintf(stderr, "tee-perf: lost %" PRIu64 " records: %s\n", totals->lost, why_lost(session));
 	if (session->drain.other_machine && session->options->clock == TEE_PERF_CHOOSE_TSC)
 		fprintf(stderr,
 			"tee-perf: a program that cannot read this machine's counter took part, so the clock is the "

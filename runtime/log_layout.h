@@ -151,7 +151,7 @@ enum tee_perf_subbuf_word {
 	TEE_PERF_SUBBUF_STACK_LO,
 	TEE_PERF_SUBBUF_STACK_HI,
 	TEE_PERF_SUBBUF_FLAGS, /* enum tee_perf_clock of the first record */
-	TEE_PERF_SUBBUF_RING, /* sub-buffers of the ring << 32 | what it does when it is full: enum tee_perf_full + 1 */
+	TEE_PERF_SUBBUF_RING,  /* sub-buffers of the ring << 32 | what it does when full: enum tee_perf_full + 1 */
 };
 
 /* ---- nested record: what a signal handler's hook wrote while it had interrupted another hook */

@@ -125,6 +125,7 @@ static void write_header(struct tee_perf_thread *thread, const struct tee_perf_g
 	host_write(&word[TEE_PERF_SUBBUF_STACK_LO], thread->stack_lo);
 	host_write(&word[TEE_PERF_SUBBUF_STACK_HI], thread->stack_hi);
 	host_write(&word[TEE_PERF_SUBBUF_FLAGS], thread->clock);
+	host_write(&word[TEE_PERF_SUBBUF_RING], (uint64_t)next->count << 32 | (thread->full + 1u));
 	host_write(&word[TEE_PERF_SUBBUF_SEQ], (uint64_t)TEE_PERF_META << TEE_PERF_KIND_SHIFT | next->sequence);
 }
 
