@@ -66,7 +66,7 @@ function(tee_perf_add_cross_runtime target architecture)
   list(APPEND core ${CMAKE_SOURCE_DIR}/runtime/arch/${architecture}/clock.c)
   # Of version 4, as GNU ld 2.40 crashes on what clang 19 writes of version 5 for riscv64.
   set(flags -std=gnu11 -O2 -gdwarf-4 -Wall -Wextra -Wvla -Wno-missing-field-initializers -Werror -fno-stack-protector -fno-builtin
-      -fasynchronous-unwind-tables -fvisibility=hidden -fPIC -I${CMAKE_SOURCE_DIR}
+      -fasynchronous-unwind-tables -ftls-model=initial-exec -fvisibility=hidden -fPIC -I${CMAKE_SOURCE_DIR}
       -I${CMAKE_SOURCE_DIR}/runtime/arch/${architecture})
   # Atomic operations in line: the core calls no function of a library.
   if(architecture STREQUAL aarch64)

@@ -23,7 +23,7 @@ class Instruction:
     def __init__(self, address, text):
         self.address = address
         self.name, _, operands = text.partition("\t")
-        self.operands = [part.strip(" []()") for part in re.split(r",|\(", operands.split("<")[0].split("//")[0])]
+        self.operands = [part.strip(" []()") for part in re.split(r"\s*[,(]\s*\(?", operands.split("<")[0].split("//")[0])]
 
 
 def disassemble(objdump, library):
@@ -59,11 +59,25 @@ def stores_aarch64(code):
             sums.pop(one.operands[0], None)
 
 
+def fences(one, before, after):
+    """A fence of riscv64 between accesses of these kinds and those; without operands it is one between all."""
+    sets = one.operands if one is not None and one.operands != [""] else ["iorw", "iorw"]
+    return one is not None and one.name == "fence" and set(before) <= set(sets[0]) and set(after) <= set(sets[1])
+
+
 def stores_riscv64(code):
+    sums = {}
     for before, one in zip([None, *code], code):
+        ordered = fences(before, "rw", "w")
         if one.name == "sd" and one.operands[2] != "sp":
-            ordered = before is not None and before.name == "fence" and before.operands == ["rw", "w"]
             yield one, one.operands[2], number(one.operands[1]), ordered, before if ordered else one
+        elif one.name.startswith("amoswap.d"):
+            base, offset = sums.get(one.operands[2], (one.operands[2], 0))
+            yield one, base, offset, ordered, before if ordered else one
+        if one.name == "addi" and one.operands[0] != one.operands[1]:
+            sums[one.operands[0]] = (one.operands[1], number(one.operands[2]))
+        elif one.operands and not one.name.startswith(("s", "b", "amo", "fence")) or one.name.startswith(("sll", "srl", "sub")):
+            sums.pop(one.operands[0], None)
 
 
 def loads_aarch64(code):
@@ -75,7 +89,7 @@ def loads_aarch64(code):
 def loads_riscv64(code):
     for one, after in zip(code, [*code[1:], None]):
         if one.name == "ld":
-            ordered = after is not None and after.name == "fence" and after.operands[0] == "r"
+            ordered = fences(after, "r", "rw")
             yield one, ordered, after if ordered else one
 
 

@@ -167,11 +167,14 @@ def main():
         skipped = [row for row in rows if "-static-pie" in row[3]]
         rows = [row for row in rows if row not in skipped]
         print(f"{arguments.target}: skipped {len(skipped)} rows with -static-pie: that libc has no rcrt1.o")
+    failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        failures = [failure for failure in pool.map(lambda row: check(target, row), rows) if failure]
-    print("\n".join(failures))
-    print(f"{arguments.target}: {len(rows)} rows, {len(failures)} failed")
-    sys.exit(1 if failures else 0)
+        for failure in pool.map(lambda row: check(target, row), rows):
+            if failure:
+                failed += 1
+                print(failure, flush=True)
+    print(f"{arguments.target}: {len(rows)} rows, {failed} failed")
+    sys.exit(1 if failed else 0)
 
 
 main()
