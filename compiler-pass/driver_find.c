@@ -160,6 +160,21 @@ static void write_cache(char *cache, const char *description, const struct drive
 		unlink(temporary);
 }
 
+/* A name that leads to a compiler cache, which runs what PATH has under that name: another compiler from one day to the
+ * next, unless the name has its version. */
+static bool may_change_unseen(const char *path)
+{
+	static const char *const wrappers[] = { "ccache", "sccache", "distcc", "icecc" };
+	size_t length = strlen(path);
+	char *real = realpath(path, NULL), *name = real ? strrchr(real, '/') + 1 : NULL;
+	bool wrapped = false;
+
+	for (size_t i = 0; name && i < sizeof wrappers / sizeof *wrappers; i++)
+		wrapped |= !strcmp(name, wrappers[i]);
+	free(real);
+	return wrapped && !(path[length - 1] >= '0' && path[length - 1] <= '9');
+}
+
 int driver_compiler_version(struct driver_compiler *compiler, struct tee_perf_error *err)
 {
 	char description[PATH_MAX + 96], cache[PATH_MAX], text[512];
@@ -170,7 +185,7 @@ int driver_compiler_version(struct driver_compiler *compiler, struct tee_perf_er
 	if (stat(path, &status) < 0)
 		return tee_perf_fail_errno(err, "cannot find the compiler %s", path);
 	describe(path, &status, description, sizeof description);
-	cached = cache_path(path, cache) == 0;
+	cached = !may_change_unseen(path) && cache_path(path, cache) == 0;
 	if (cached && read_cache(cache, description, compiler) == 0)
 		return 0;
 	if (ask_version(path, text, err) < 0 || parse_version(path, text, compiler, err) < 0)
