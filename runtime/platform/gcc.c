@@ -17,14 +17,17 @@ static struct {
 	unsigned image_count;
 	struct {
 		uintptr_t begin; /* of the code */
+		uint32_t bytes;
 		uint64_t identity;
-	} text[TEXT_MAX]; /* that were written; the index is the number */
+		const struct tee_perf_text_image *image; /* NULL: it has no hooks of gcc's, or is gone */
+	} text[TEXT_MAX];                                /* that were written; the index is the number */
 	unsigned count;
 } texts;
 
 struct search {
 	struct tee_perf_text_image *image;
 	bool first; /* the executable comes first */
+	bool conflicts;
 };
 
 /* What lies at the same place later may be another file. */
@@ -72,6 +75,27 @@ static int find_text(uintptr_t begin, uint64_t identity, bool has_hooks)
 	return texts.count < TEXT_MAX ? (int)texts.count : -1;
 }
 
+bool tee_perf_hosted_text_taken(uint32_t begin, uint32_t bytes)
+{
+	for (unsigned i = 0; i < texts.count; i++) {
+		uint32_t other = (uint32_t)texts.text[i].begin;
+		if (texts.text[i].image != NULL && (begin - other < texts.text[i].bytes || other - begin < bytes))
+			return true;
+	}
+	return false;
+}
+
+/* An image's own code: records name it from now on. */
+static void note_own(struct search *search, int number, uintptr_t begin, uintptr_t end)
+{
+	uint32_t bytes = (uint32_t)(end - begin);
+
+	search->conflicts =
+	    tee_perf_hosted_map_taken((uint32_t)begin, bytes) || tee_perf_hosted_text_taken((uint32_t)begin, bytes);
+	if (!search->conflicts)
+		texts.text[number].image = search->image;
+}
+
 static int note_image(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct search *search = data;
@@ -94,15 +118,24 @@ static int note_image(struct dl_phdr_info *info, size_t size, void *data)
 		search->image->frame_table = frame_table;
 	if (number < 0)
 		return 0;
+	bool used_before = (unsigned)number < texts.count && texts.text[number].identity != identity;
 	texts.text[number].begin = begin;
+	texts.text[number].bytes = (uint32_t)(end - begin);
 	texts.text[number].identity = identity;
 	texts.count += (unsigned)number == texts.count;
+	if (used_before) /* records of what lay there before have an earlier time */
+		tee_perf_hosted_wait_for_clock();
+	if (has_hooks)
+		note_own(search, number, begin, end);
+	bool conflicts = has_hooks && search->conflicts;
 	struct tee_perf_module_header header = {
-		.type = has_hooks ? TEE_PERF_MODULE_TEXT : TEE_PERF_MODULE_SYMBOLS,
+		.type = conflicts   ? TEE_PERF_MODULE_CONFLICT
+			: has_hooks ? TEE_PERF_MODULE_TEXT
+				    : TEE_PERF_MODULE_SYMBOLS,
 		.module = (uint64_t)number,
 		.clock = host_read(&tee_perf_state.host->clock),
 		.map_begin = begin,
-		.map_bytes = end - begin,
+		.map_bytes = conflicts ? 0 : end - begin,
 		.load_bias = info->dlpi_addr,
 		.build_id_bytes = build_id_bytes,
 	};
@@ -110,18 +143,22 @@ static int note_image(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-static void write_image(struct tee_perf_text_image *image)
+/* False: its addresses are another image's in records, so it stays switched off. */
+static bool write_image(struct tee_perf_text_image *image)
 {
 	struct search search = { .image = image, .first = true };
 
 	dl_iterate_phdr(note_image, &search);
+	return !search.conflicts;
 }
 
 void tee_perf_hosted_texts_attached(void)
 {
+	for (unsigned i = 0; i < texts.count; i++)
+		texts.text[i].image = NULL;
 	texts.count = 0;
 	for (unsigned i = 0; i < texts.image_count; i++)
-		if (texts.image[i] != NULL)
+		if (texts.image[i] != NULL && texts.image[i]->recording != 0)
 			write_image(texts.image[i]);
 }
 
@@ -131,8 +168,8 @@ __attribute__((visibility("default"))) void tee_perf_text_register(struct tee_pe
 	if (image->abi_version != TEE_PERF_ABI_VERSION || tee_perf_state.host == NULL || texts.image_count == IMAGE_MAX)
 		return;
 	texts.image[texts.image_count++] = image;
-	write_image(image);
-	image->recording = UINT32_MAX;
+	if (write_image(image))
+		image->recording = UINT32_MAX;
 }
 
 /* Its place may be another file's next time. */
@@ -141,4 +178,7 @@ __attribute__((visibility("default"))) void tee_perf_text_unregister(const struc
 	for (unsigned i = 0; i < texts.image_count; i++)
 		if (texts.image[i] == image)
 			texts.image[i] = NULL;
+	for (unsigned i = 0; i < texts.count; i++)
+		if (texts.text[i].image == image)
+			texts.text[i].image = NULL;
 }

@@ -41,6 +41,13 @@ void tee_perf_hosted_modules_attached(void) TEE_PERF_HIDDEN;
 /* The same, of images that gcc compiled (gcc.c). */
 void tee_perf_hosted_texts_attached(void) TEE_PERF_HIDDEN;
 
+/* Whether an image that is recorded has part of these addresses, in the low 32 bits: its map; its code, if that is gcc's. */
+bool tee_perf_hosted_map_taken(uint32_t begin, uint32_t bytes) TEE_PERF_HIDDEN;
+bool tee_perf_hosted_text_taken(uint32_t begin, uint32_t bytes) TEE_PERF_HIDDEN;
+
+/* Waits until the host has published another time than the one before. */
+void tee_perf_hosted_wait_for_clock(void) TEE_PERF_HIDDEN;
+
 /* The build-id of a loaded image; NULL: it has none. */
 const uint8_t *tee_perf_hosted_build_id(const struct dl_phdr_info *info, size_t *bytes) TEE_PERF_HIDDEN;
 

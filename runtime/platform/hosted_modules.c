@@ -272,13 +272,23 @@ static bool overlap(const struct registered *a, const struct registered *b)
 
 /* Records of the image that had the addresses before it have an earlier time than those of this one, once the host has
  * published another. It does so all the time; bounded, as it may be gone. */
-static void wait_for_the_clock(void)
+void tee_perf_hosted_wait_for_clock(void)
 {
 	const uint64_t *clock = &tee_perf_state.host->clock;
 	uint64_t before = host_read(clock);
 
 	for (int i = 0; i < 500 && host_read(clock) == before; i++)
 		tee_perf_hosted_nap(100 * 1000);
+}
+
+bool tee_perf_hosted_map_taken(uint32_t begin, uint32_t bytes)
+{
+	const struct registered range = { .begin = begin, .bytes = bytes };
+
+	for (unsigned i = 0; i < images.used; i++)
+		if (images.place[i].image != NULL && !images.place[i].conflicts && overlap(&range, &images.place[i]))
+			return true;
+	return false;
 }
 
 static struct registered *find_place(void)
@@ -308,8 +318,9 @@ static struct registered *enter(const struct tee_perf_image *image)
 		used_before |= other->image == NULL;
 		entered.conflicts |= other->image != NULL && !other->conflicts;
 	}
+	entered.conflicts |= tee_perf_hosted_text_taken(entered.begin, entered.bytes);
 	if (used_before && tee_perf_state.host != NULL)
-		wait_for_the_clock();
+		tee_perf_hosted_wait_for_clock();
 	struct registered *place = find_place();
 	if (place != NULL) {
 		images.count++;
