@@ -7,7 +7,7 @@
 #include <string.h>
 #include <x86intrin.h>
 
-#define SPINS 4000 /* before others get the processor */
+#define SPINS 500 /* before others get the processor */
 
 /* The call that this thread is within: a call from an OCALL handler goes to the same thread of the enclave. */
 struct call {

@@ -269,6 +269,27 @@ void loader_exit(struct sim_thread *thread)
 	thread->in_exit = 0;
 }
 
+/* As linux/sched/types.h has it, which libc headers contradict. */
+struct kernel_sched_attr {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period;
+};
+
+/* A thread that waits for the host cannot give the processor away: let others have it after a tenth of a millisecond.
+ * Kernels before 6.12 do not know this. */
+static void ask_for_short_turns(void)
+{
+	struct kernel_sched_attr attributes = { .size = sizeof attributes };
+
+	if (loader_call(SYS_sched_getattr, 0, (long)&attributes, sizeof attributes, 0, 0, 0) < 0)
+		return;
+	attributes.runtime = 100 * 1000;
+	loader_call(SYS_sched_setattr, 0, (long)&attributes, 0, 0, 0, 0);
+}
+
 static void enter(void *argument)
 {
 	struct sim_thread *thread = argument;
@@ -282,6 +303,7 @@ static void enter(void *argument)
 	check(loader_call(SYS_arch_prctl, ARCH_SET_FS, (long)thread->thread_block, 0, 0, 0, 0), SIM_ERROR_THREAD);
 	if (boot->tsc_forbidden)
 		check(loader_call(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0, 0), SIM_ERROR_TSC);
+	ask_for_short_turns();
 	start_exits();
 	forbid_system_calls();
 	loader_jump(enclave, thread, thread->stack_high, image.entry);
