@@ -179,14 +179,17 @@ void tee_perf_modules_each(struct tee_perf_drain *drain, const struct tee_perf_p
 void tee_perf_modules_first_name(struct tee_perf_drain *drain, const struct tee_perf_process *process, char *name,
 				 size_t size)
 {
-	struct tee_perf_module_header header;
+	struct tee_perf_module_header header = { 0 };
 	struct tee_perf_module_info info;
 	char build_id[129];
 	uint8_t *copy = copy_record(drain, process, 0, &header);
 
-	if (copy != NULL && parse(process, copy, header.bytes, build_id, &info)) {
-		const char *slash = strrchr(info.path, '/');
-		snprintf(name, size, "%s", slash != NULL ? slash + 1 : info.path);
+	struct tee_perf_text_info text = { .path = NULL };
+	bool by_address = header.type == TEE_PERF_MODULE_TEXT || header.type == TEE_PERF_MODULE_SYMBOLS;
+	if (copy != NULL && (by_address ? tee_perf_images_parse(process, copy, build_id, &text)
+					: parse(process, copy, header.bytes, build_id, &info))) {
+		const char *path = by_address ? text.path : info.path, *slash = strrchr(path, '/');
+		snprintf(name, size, "%s", slash != NULL ? slash + 1 : path);
 	}
 	free(copy);
 }

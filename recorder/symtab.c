@@ -210,7 +210,8 @@ static int settle(struct tee_perf_symtab *symtab, struct candidate *candidates, 
 	symtab->homes = malloc((count + 1) * sizeof *symtab->homes);
 	if (symtab->functions == NULL || symtab->homes == NULL)
 		return -1;
-	qsort(candidates, count, sizeof *candidates, by_address);
+	if (count > 0)
+		qsort(candidates, count, sizeof *candidates, by_address);
 	for (size_t i = 0; i < count; i++) {
 		const struct candidate *it = &candidates[i];
 		if (i > 0 && candidates[i - 1].address == it->address)
