@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/publisher.h"
 
+#include "counter.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-static uint64_t ticks(void)
-{
-	return __builtin_ia32_rdtsc();
-}
 bool tee_perf_tsc_usable(void)
 {
-	unsigned a, b, c, d;
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) != 0;
+	return arch_counter_constant();
 }
-#else
-static uint64_t ticks(void)
-{
-	return 0;
-}
-bool tee_perf_tsc_usable(void)
-{
-	return false;
-}
-#endif
 
 #define GAP_PERIODS 10
 
@@ -126,7 +111,8 @@ struct tee_perf_time_pair tee_perf_publisher_tsc(const struct tee_perf_publisher
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < 8; i++) {
-		uint64_t before = ticks(), now = tee_perf_monotonic_ns() - clock->start_ns, took = ticks() - before;
+		uint64_t before = arch_counter(), now = tee_perf_monotonic_ns() - clock->start_ns;
+		uint64_t took = arch_counter() - before;
 		if (took >= best)
 			continue;
 		best = took;
