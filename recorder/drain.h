@@ -109,6 +109,9 @@ void tee_perf_modules_each(struct tee_perf_drain *drain, const struct tee_perf_p
 void tee_perf_walks_resolve(struct tee_perf_drain *drain, struct tee_perf_process *process, struct tee_perf_slot *slot,
 			    uint64_t extra, struct tee_perf_record *record, uint32_t count);
 
+/* While recording is off: reads the functions of an image, so that the clock need not stand still for it later. */
+void tee_perf_walks_prepare(struct tee_perf_drain *drain, const char *path, const char *build_id);
+
 /* The last part of the path of the first module, the executable; "" where there is none yet. */
 void tee_perf_modules_first_name(struct tee_perf_drain *drain, const struct tee_perf_process *process, char *name,
 				 size_t size);

@@ -76,6 +76,8 @@ void tee_perf_images_text(struct tee_perf_drain *drain, const struct tee_perf_pr
 		file->has_hooks = true;
 	else
 		file->exports = true;
+	if (file->has_hooks)
+		tee_perf_walks_prepare(drain, info.path, build_id);
 	if (drain->sink->model != NULL)
 		tee_perf_model_text(drain->sink->model, &info, &drain->err);
 	if (drain->sink->writer != NULL && tee_perf_text_encode(&payload, &info) == 0)

@@ -143,6 +143,7 @@ void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_proces
 		if (header.type == TEE_PERF_MODULE_LOAD && parse(process, copy, header.bytes, build_id, &info)) {
 			emit(drain, &info);
 			remember(process, header.module);
+			tee_perf_walks_prepare(drain, info.path, build_id);
 		}
 		if (header.type == TEE_PERF_MODULE_CONFLICT && parse(process, copy, header.bytes, build_id, &info))
 			note_conflict(drain, &info);

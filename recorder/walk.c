@@ -145,3 +145,12 @@ void tee_perf_walks_resolve(struct tee_perf_drain *drain, struct tee_perf_proces
 		record[i].w1 = (uint64_t)entry_of(drain, process, w1 >> 8) << 8 | TEE_PERF_META_WALK_PC;
 	}
 }
+
+void tee_perf_walks_prepare(struct tee_perf_drain *drain, const char *path, const char *build_id)
+{
+	if ((atomic_load(&drain->control) & TEE_PERF_CONTROL_ON) != 0)
+		return;
+	struct tee_perf_image_file *file = tee_perf_images_file(&drain->images, path, build_id);
+	if (file != NULL && file->symtab != NULL)
+		tee_perf_symtab_load(file->symtab, NULL, NULL);
+}
