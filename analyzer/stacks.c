@@ -180,10 +180,11 @@ void tee_perf_stacks_empty(struct tee_perf_track *track, struct tee_perf_stack *
 }
 
 /* A guessed stack ends where an announced one begins, or the fast path would take CFAs of that for its own. */
-void tee_perf_stacks_clip(struct tee_perf_track *track, struct tee_perf_stack *stack)
+void tee_perf_stacks_clip(struct tee_perf_track *track, struct tee_perf_stack *stack, const struct tee_perf_stack *by)
 {
-	for (uint32_t i = 0; i < track->stack_count && stack->used; i++) {
-		const struct tee_perf_stack *other = track->stacks[i];
+	uint32_t count = by != NULL ? 1 : track->stack_count;
+	for (uint32_t i = 0; i < count && stack->used; i++) {
+		const struct tee_perf_stack *other = by != NULL ? by : track->stacks[i];
 		uint32_t lo = stack->lo, hi = lo + stack->span, other_hi = other->lo + other->span;
 		uint32_t here =
 		    tee_perf_stacks_is_empty(track, stack) ? stack->last : tee_perf_cfa(stack->frames[1].w1);
@@ -246,7 +247,7 @@ static struct tee_perf_stack *open_guessed(struct tee_perf_track *track, uint32_
 	stack->used = false;
 	stack->last = cfa;
 	tee_perf_stack_set_range(stack, cfa - TEE_PERF_STACK_DISTANCE, 2 * TEE_PERF_STACK_DISTANCE);
-	tee_perf_stacks_clip(track, stack);
+	tee_perf_stacks_clip(track, stack, NULL);
 	if (!alone) {
 		track->guessed_stacks++;
 		tee_perf_track_found(track, TEE_PERF_FOUND_GUESSED, 1,
@@ -282,13 +283,15 @@ void tee_perf_stacks_assign(struct tee_perf_track *track, uint32_t cfa)
 		return;
 	}
 	stack = find_guessed(track, cfa);
-	if (stack != NULL && !tee_perf_stack_holds(stack, cfa) && !widen(stack, cfa))
+	bool known = stack != NULL && tee_perf_stack_holds(stack, cfa);
+	if (stack != NULL && !known && !widen(stack, cfa))
 		stack = NULL;
 	if (stack == NULL)
 		stack = open_guessed(track, cfa);
 	stack->last = cfa;
 	switch_to(track, stack);
-	tee_perf_stacks_clip(track, stack);
+	if (!known)
+		tee_perf_stacks_clip(track, stack, NULL);
 }
 
 void tee_perf_stacks_resync(struct tee_perf_track *track, uint32_t cfa)

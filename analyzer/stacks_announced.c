@@ -135,7 +135,7 @@ static void insert_stack(struct tee_perf_track *track, struct tee_perf_stack *st
 	track->stacks[place] = stack;
 	track->stack_count++;
 	for (uint32_t i = 0; i < track->guessed_count; i++)
-		tee_perf_stacks_clip(track, track->guessed[i]);
+		tee_perf_stacks_clip(track, track->guessed[i], stack);
 }
 
 /* The stack that begins there is no stack any more: what is open on it is gone. */

@@ -19,8 +19,9 @@ void tee_perf_stacks_empty(struct tee_perf_track *track, struct tee_perf_stack *
 uint32_t tee_perf_stacks_first_above(const struct tee_perf_track *track, uint32_t cfa);
 /* The innermost announced stack that the CFA lies in; NULL: none. */
 struct tee_perf_stack *tee_perf_stacks_find_announced(const struct tee_perf_track *track, uint32_t cfa);
-/* A guessed stack ends where an announced one begins, or the fast path would take CFAs of that for its own. */
-void tee_perf_stacks_clip(struct tee_perf_track *track, struct tee_perf_stack *stack);
+/* A guessed stack ends where an announced one begins, or the fast path would take CFAs of that for its own. by: the
+ * only one that is news; NULL: all may be. */
+void tee_perf_stacks_clip(struct tee_perf_track *track, struct tee_perf_stack *stack, const struct tee_perf_stack *by);
 
 static inline bool tee_perf_stack_holds(const struct tee_perf_stack *stack, uint32_t cfa)
 {
