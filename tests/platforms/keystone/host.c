@@ -10,6 +10,30 @@ int tee_perf_keystone_attach(void *shared, size_t bytes, const void *own, size_t
 
 extern const char __executable_start[], _end[];
 
+/* A host that says what it likes where the layout is told. Nothing of it is taken. */
+static bool hostile_layouts_refused(struct tee_perf_buffer *buffer, const void *own, size_t own_bytes)
+{
+	static const uint64_t values[] = { 0,         1, 8, 4095, 20480, 1 << 20, UINT64_C(1) << 40, UINT64_MAX - 4095,
+					   UINT64_MAX };
+	struct tee_perf_buffer_control *control = buffer->begin, good = *control;
+
+	for (unsigned i = 0; i < sizeof values / sizeof *values; i++) {
+		control->header_offset = values[i];
+		if (tee_perf_keystone_attach(buffer->begin, buffer->bytes, own, own_bytes))
+			return false;
+		*control = good;
+		control->process = TEE_PERF_PROCESS_MAX + values[i] / 2;
+		if (tee_perf_keystone_attach(buffer->begin, buffer->bytes, own, own_bytes))
+			return false;
+		*control = good;
+	}
+	control->slots = 0;
+	if (tee_perf_keystone_attach(buffer->begin, buffer->bytes, own, own_bytes))
+		return false;
+	*control = good;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct tee_perf_buffer buffer;
@@ -25,6 +49,8 @@ int main(int argc, char **argv)
 		    tee_perf_keystone_attach(buffer.begin, 65536, __executable_start, own) ||
 		    tee_perf_keystone_attach((char *)buffer.begin + 8, buffer.bytes - 8, __executable_start, own))
 			return 1;
+		if (!hostile_layouts_refused(&buffer, __executable_start, own))
+			return 4;
 		/* Laid out in a way that never fits: the enclave says how it should be. */
 		((struct tee_perf_buffer_control *)buffer.begin)->header_offset = 5 * TEE_PERF_BUFFER_PAGE;
 		tee_perf_keystone_attach(buffer.begin, buffer.bytes, __executable_start, own);
