@@ -2,45 +2,26 @@
 /* An enclave whose host does what it can with the log while events are written: nothing outside the ring changes,
  * nothing crashes, every wait ends. test_hostile ENCLAVE.so [EVENTS], for each full policy; 10^7 by default. */
 #define _GNU_SOURCE
-#include "simulator/internal.h"
+#include "tests/simulator/fixture.h"
 
-#include "tests/simulator/calls.h"
-
-#include <check.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CHUNK 1000000u /* events between two looks at the enclave's memory */
 
-static const char *enclave;
 static uint64_t total_events;
-static struct tee_perf_sim_config config;
-static struct tee_perf_sim *sim;
 static int64_t checksum;
 
-static int64_t call(unsigned number, void *data, size_t bytes)
-{
-	int64_t result = -1;
-	int status = tee_perf_sim_ecall(sim, number, data, bytes, &result);
-
-	ck_assert_msg(status == TEE_PERF_SIM_OK, "status %d, wait status 0x%x", status, tee_perf_sim_exit_status(sim));
-	return result;
-}
-
-static void start(enum tee_perf_sim_host host, enum tee_perf_full policy)
+static void start_with(enum tee_perf_sim_host host, enum tee_perf_full policy)
 {
 	size_t bytes;
 
-	unsetenv("TEE_PERF_LOG");
-	tee_perf_sim_config_init(&config);
-	config.ecall_cycles = config.ocall_cycles = 0;
+	configure();
 	config.host = host;
 	config.host_full = policy;
 	config.wait_pauses = 1; /* the bound is a number of rounds; this makes them short */
 	config.heap_bytes = 1 << 20;
-	sim = tee_perf_sim_start(enclave, &config);
-	ck_assert_msg(sim != NULL, "%s", tee_perf_sim_error());
+	start();
 	ck_assert_int_eq(call(ECALL_PATTERN, NULL, 0), 0);
 	checksum = call(ECALL_CHECKSUM, NULL, 0);
 	ck_assert_int_ne(checksum, 0);
@@ -74,7 +55,7 @@ START_TEST(a_hostile_host_gets_no_write_outside_the_ring)
 {
 	struct events events = { .pairs = CHUNK / 2 };
 
-	start(TEE_PERF_SIM_HOST_HOSTILE, policies[_i]);
+	start_with(TEE_PERF_SIM_HOST_HOSTILE, policies[_i]);
 	for (uint64_t done = 0; done < total_events; done += CHUNK) {
 		ck_assert_int_eq(call(ECALL_EVENTS, &events, sizeof events), 0);
 		nothing_has_changed();
@@ -116,7 +97,7 @@ START_TEST(a_shared_index_steers_the_original_design)
 {
 	size_t bytes;
 
-	start(TEE_PERF_SIM_HOST_SILENT, TEE_PERF_FULL_WAIT);
+	start_with(TEE_PERF_SIM_HOST_SILENT, TEE_PERF_FULL_WAIT);
 	uint64_t *index = tee_perf_sim_shared(sim, &bytes);
 	*index = 0;
 	call(ECALL_APPEND_AS_THE_ORIGINAL, NULL, 0);
@@ -135,7 +116,7 @@ START_TEST(a_shared_index_cannot_steer_a_store_into_the_enclave)
 	struct events events = { .pairs = 3000 };
 	pthread_t thread;
 
-	start(TEE_PERF_SIM_HOST_SILENT, policies[_i]);
+	start_with(TEE_PERF_SIM_HOST_SILENT, policies[_i]);
 	struct tee_perf_log_segment *segment = sim->log.segment;
 	struct tee_perf_log_header *header = sim->log.header;
 	uint64_t ring = (uint64_t)segment + TEE_PERF_SLOTS_OFFSET(sim->log.module_bytes) + TEE_PERF_NESTED_BYTES;
@@ -200,7 +181,7 @@ START_TEST(no_message_harms_the_enclave)
 		ECALL_ADD, ECALL_ASK, ECALL_JUDGE, ECALL_THREAD, ECALLS, UINT64_MAX, 1u << 31
 	};
 
-	start(TEE_PERF_SIM_HOST_NONE, TEE_PERF_FULL_WAIT);
+	start_with(TEE_PERF_SIM_HOST_NONE, TEE_PERF_FULL_WAIT);
 	struct sim_tcs *tcs = &sim->tcs[0];
 	pthread_mutex_lock(&tcs->lock);
 	tcs->outside = false; /* or it is stopped while this loop believes it to be at work */
@@ -254,16 +235,14 @@ START_TEST(work_ends_whatever_the_host_does)
 	struct events events = { .pairs = 60000 };
 	bool patient = !moods[_i].may_lose;
 
-	unsetenv("TEE_PERF_LOG");
-	tee_perf_sim_config_init(&config);
+	configure();
 	config.host = moods[_i].host;
 	config.host_full = moods[_i].policy;
 	config.host_slow_us = 200;
 	config.host_stop_ms = 50;
 	/* Of an honest host nothing is lost, as long as the wait is longer than what it is away for. */
 	config.wait_pauses = patient ? 100000 : 1;
-	sim = tee_perf_sim_start(enclave, &config);
-	ck_assert_msg(sim != NULL, "%s", tee_perf_sim_error());
+	start();
 	ck_assert_int_eq(call(ECALL_EVENTS, &events, sizeof events), 0);
 	uint64_t lost = sim->log.segment->lost[0], written = sim->log.segment->writer[0];
 	if (patient)
@@ -294,13 +273,11 @@ START_TEST(each_thread_of_the_enclave_has_a_ring)
 	int status[2] = { -1, -1 };
 	pthread_t thread[2];
 
-	unsetenv("TEE_PERF_LOG");
-	tee_perf_sim_config_init(&config);
+	configure();
 	config.threads = 2;
 	config.host = TEE_PERF_SIM_HOST_HONEST;
 	config.wait_pauses = 100000;
-	sim = tee_perf_sim_start(enclave, &config);
-	ck_assert_msg(sim != NULL, "%s", tee_perf_sim_error());
+	start();
 	const struct tee_perf_log_segment *segment = sim->log.segment;
 	for (int i = 0; i < 2; i++)
 		ck_assert_int_eq(pthread_create(&thread[i], NULL, many_events, &status[i]), 0);
@@ -318,7 +295,6 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	Suite *suite = suite_create("hostile");
 	TCase *tests = tcase_create("hostile");
 
 	enclave = argv[1];
@@ -330,10 +306,5 @@ int main(int argc, char **argv)
 	tcase_add_loop_test(tests, work_ends_whatever_the_host_does, 0, (int)(sizeof moods / sizeof *moods));
 	tcase_add_test(tests, no_message_harms_the_enclave);
 	tcase_add_test(tests, each_thread_of_the_enclave_has_a_ring);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_VERBOSE);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite_create("hostile"), tests);
 }
