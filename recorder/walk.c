@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KNOWN 256u /* addresses of a process that are remembered; a deep recursion has few */
+#define KNOWN       1024u      /* addresses of a process that are remembered; a deep recursion has few */
+#define LOOKUPS_MAX (1u << 16) /* of a process: each goes through all of its images */
 
 struct tee_perf_walked {
 	uint64_t modules_read; /* when it was filled */
+	uint32_t lookups;
 	struct {
 		uint64_t pc;
 		uint32_t entry;
@@ -118,14 +120,17 @@ static uint32_t entry_of(struct tee_perf_drain *drain, struct tee_perf_process *
 		return 0;
 	struct tee_perf_walked *walked = process->walked;
 	if (walked->modules_read != process->modules_read) /* another image may lie there now */
-		memset(walked, 0, sizeof *walked);
+		memset(walked->known, 0, sizeof walked->known);
 	walked->modules_read = process->modules_read;
-	size_t place = (pc ^ pc >> 8) % KNOWN;
+	size_t place = (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) % KNOWN;
 	if (walked->known[place].pc != pc) {
+		if (walked->lookups++ >= LOOKUPS_MAX)
+			return 0;
 		struct search search = { .drain = drain, .pc = pc };
 		tee_perf_modules_each(drain, process, look_in_module, look_in_text, &search);
 		walked->known[place].pc = pc;
 		walked->known[place].entry = search.entry;
+		tee_perf_drain_tick(drain);
 	}
 	return walked->known[place].entry;
 }
