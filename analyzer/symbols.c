@@ -171,7 +171,8 @@ uint32_t tee_perf_symbols_resolve(struct tee_perf_symbols *symbols, uint32_t pro
 		unknown_name(unknown, sizeof unknown, process, entry);
 		symbol.linkage_name = unknown;
 	}
-	if (symbol.kind != TEE_PERF_ENTRY_FUNCTION) { /* one function, however many places call it */
+	/* One function, however many places call it. An ECALL has hooks of its own. */
+	if (symbol.kind != TEE_PERF_ENTRY_FUNCTION && symbol.kind != TEE_PERF_ENTRY_ECALL) {
 		symbol.file = "";
 		symbol.line = 0;
 	}
