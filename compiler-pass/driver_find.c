@@ -35,10 +35,28 @@ int driver_find_library_directory(char directory[PATH_MAX], struct tee_perf_erro
 
 /* ---- the version of a compiler */
 
+/* The environment, but with messages in English. */
+static char **english_environment(void)
+{
+	static char english[] = "LC_ALL=C";
+	size_t count = 0, kept = 0;
+
+	while (environ[count])
+		count++;
+	char **copy = calloc(count + 2, sizeof *copy);
+	for (size_t i = 0; copy && i < count; i++) {
+		if (strncmp(environ[i], "LC_ALL=", 7) && strncmp(environ[i], "LANGUAGE=", 9))
+			copy[kept++] = environ[i];
+	}
+	if (copy)
+		copy[kept] = english;
+	return copy;
+}
+
 /* Runs `path --version` and returns what it says, as far as there is room. */
 static int ask_version(const char *path, char text[512], struct tee_perf_error *err)
 {
-	char *arguments[] = { (char *)path, "--version", NULL };
+	char *arguments[] = { (char *)path, "--version", NULL }, **environment;
 	posix_spawn_file_actions_t actions;
 	int ends[2], status, error;
 	size_t size = 0;
@@ -50,7 +68,9 @@ static int ask_version(const char *path, char text[512], struct tee_perf_error *
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	error = posix_spawn(&child, path, &actions, NULL, arguments, environ);
+	environment = english_environment();
+	error = posix_spawn(&child, path, &actions, NULL, arguments, environment ? environment : environ);
+	free(environment);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
 	while (!error && size < 511 && (got = read(ends[0], text + size, 511 - size)) > 0)
@@ -74,11 +94,11 @@ static int ask_version(const char *path, char text[512], struct tee_perf_error *
 static int parse_version(const char *path, const char *text, struct driver_compiler *compiler,
 			 struct tee_perf_error *err)
 {
-	static const char word[] = "clang version ";
+	static const char word[] = "clang version ", gcc_words[] = "see the source for copying conditions";
 	const char *version = strstr(text, word);
 	int length = (int)strcspn(text, "\n");
 
-	compiler->gcc = !version && strstr(text, "Free Software Foundation");
+	compiler->gcc = !version && strstr(text, gcc_words);
 	if (compiler->gcc) {
 		int start = length;
 		while (start > 0 && text[start - 1] != ' ')
