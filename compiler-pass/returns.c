@@ -96,6 +96,38 @@ static bool extends_alike(LLVMValueRef function, LLVMValueRef call)
 	return true;
 }
 
+/* Nothing of the function's frame can be known to what it calls. */
+static bool lends_no_memory(LLVMValueRef function)
+{
+	if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
+		return false;
+	for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+		if (has_attribute(function, false, i + 1, "byval") ||
+		    has_attribute(function, false, i + 1, "inalloca") ||
+		    has_attribute(function, false, i + 1, "preallocated"))
+			return false;
+	}
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+			if (LLVMIsAAllocaInst(i))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* At -O1 calls are marked by the linker's part of link-time optimisation only, when the hooks stand already. So what
+ * it could mark counts as marked. Not before inlining: what is inlined does not become a jump. */
+static bool is_marked_tail(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef call)
+{
+	bool inlining_is_done =
+	    !pass->options.before_inlining || tee_perf_function_attribute(function, TEE_PERF_ENTRY_ATTRIBUTE, NULL);
+
+	return LLVMIsTailCall(call) || (pass->lto && inlining_is_done &&
+					!has_attribute(function, false, LLVMAttributeFunctionIndex, "optnone") &&
+					!tee_perf_shim_is_notail(call) && lends_no_memory(function));
+}
+
 /* The backend will make a jump of this call if its function returns its result, or nothing, right behind it. */
 static bool is_tail_call(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef call)
 {
@@ -103,7 +135,8 @@ static bool is_tail_call(struct tee_perf_pass *pass, LLVMValueRef function, LLVM
 	const char *disabled;
 	unsigned length;
 
-	if (!LLVMIsACallInst(call) || !LLVMIsTailCall(call) || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+	if (!LLVMIsACallInst(call) || !is_marked_tail(pass, function, call) ||
+	    LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
 		return false;
 	disabled = tee_perf_function_attribute(function, "disable-tail-calls", &length);
 	if (disabled && length == strlen("true"))
@@ -213,7 +246,10 @@ static LLVMValueRef hook_place(struct tee_perf_pass *pass, LLVMValueRef function
 	if (previous && LLVMIsACallInst(previous) && tee_perf_shim_is_musttail(previous))
 		return previous;
 	call = tail_call_before(pass, function, ret, returned_value(ret));
-	return call ? call : ret;
+	if (!call)
+		return ret;
+	LLVMSetTailCall(call, true);
+	return call;
 }
 
 void tee_perf_insert_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry)

@@ -68,6 +68,13 @@ bool tee_perf_shim_is_musttail(LLVMValueRef call)
 	       (instruction->isMustTailCall() || instruction->getIntrinsicID() == Intrinsic::experimental_deoptimize);
 }
 
+bool tee_perf_shim_is_notail(LLVMValueRef call)
+{
+	auto *instruction = dyn_cast<CallInst>(unwrap(call));
+
+	return instruction && instruction->isNoTailCall();
+}
+
 bool tee_perf_shim_returns_twice(LLVMValueRef call)
 {
 	return cast<CallBase>(unwrap(call))->hasFnAttr(Attribute::ReturnsTwice);

@@ -27,6 +27,8 @@ void tee_perf_shim_erase_named_metadata(LLVMModuleRef module, const char *name);
 
 /* A call that must stand directly before its return. */
 bool tee_perf_shim_is_musttail(LLVMValueRef call);
+/* A call that the source forbids to make a jump of. */
+bool tee_perf_shim_is_notail(LLVMValueRef call);
 bool tee_perf_shim_returns_twice(LLVMValueRef call);
 bool tee_perf_shim_is_noreturn(LLVMValueRef call);
 /* The function that a call names, seen through casts and aliases; NULL: not known. */

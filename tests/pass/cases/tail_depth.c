@@ -3,6 +3,7 @@
 // RUN: %cc -O2 -flto -fuse-ld=lld-%N %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
 // RUN: %cc -O2 -ftee-perf-hooks=plain %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
 // RUN: %cc -O2 -ftee-perf-before-inlining %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
+// RUN: %cc -O1 -flto -fuse-ld=lld-%N %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
 // RUN: %cc -O3 -DMUSTTAIL %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
 // RUN: %cc -O0 -DMUSTTAIL %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
 // CHECK: even 3000000 1500001 1500000 untaken 0
