@@ -284,14 +284,18 @@ void tee_perf_stacks_assign(struct tee_perf_track *track, uint32_t cfa)
 	}
 	stack = find_guessed(track, cfa);
 	bool known = stack != NULL && tee_perf_stack_holds(stack, cfa);
-	if (stack != NULL && !known && !widen(stack, cfa))
-		stack = NULL;
+	if (known && stack == track->stack) /* as the fast path, which does not come here */
+		return;
+	if (stack != NULL && !known) {
+		bool fits = widen(stack, cfa);
+		tee_perf_stacks_clip(track, stack, NULL);
+		if (!fits || !stack->used || !tee_perf_stack_holds(stack, cfa)) /* too far, or announced ones between */
+			stack = NULL;
+	}
 	if (stack == NULL)
 		stack = open_guessed(track, cfa);
 	stack->last = cfa;
 	switch_to(track, stack);
-	if (!known)
-		tee_perf_stacks_clip(track, stack, NULL);
 }
 
 void tee_perf_stacks_resync(struct tee_perf_track *track, uint32_t cfa)

@@ -100,6 +100,8 @@ static void make_hole(struct tee_perf_track *track, struct tee_perf_stack *outer
 			tee_perf_track_pop(track, TEE_PERF_UNWOUND);
 	else if (begin <= count)
 		outer->frames[begin].start |= TEE_PERF_FRAME_EDGE;
+	if (!tee_perf_frame_is_bottom(track->hot.top)) /* the sentinel may lie below the hole */
+		outer->frames[1].start |= TEE_PERF_FRAME_EDGE;
 	tee_perf_stacks_edge(track);
 	tee_perf_stacks_swap(track, current);
 }
@@ -179,9 +181,11 @@ void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_
 		track->own = stack;
 	stack->outer = outer;
 	tee_perf_stack_set_range(stack, begin, span);
-	if (stack == track->stack)
-		track->hot.lo = stack->lo;
+	if (!tee_perf_stack_holds(stack, tee_perf_cfa(stack->frames[0].w1)))
+		stack->frames[0].w1 = (uint64_t)begin << 32;
 	insert_stack(track, stack);
+	if (stack == track->stack)
+		tee_perf_stacks_edge(track);
 	if (outer != NULL)
 		make_hole(track, outer, stack);
 }

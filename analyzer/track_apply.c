@@ -104,6 +104,8 @@ static void raise_bottom(struct tee_perf_track *track, enum tee_perf_kind kind, 
 		return;
 	bool is_first = tee_perf_cfa(bottom->w1) == lo;
 	bottom->w1 = (uint64_t)(kind == TEE_PERF_CALL ? cfa + 1 : cfa) << 32;
+	if (track->stack->has_holes)
+		tee_perf_stacks_edge(track);
 	if (bottom->node != track->root)
 		return;
 	if (is_first && kind <= TEE_PERF_CALL_INLINED) { /* nothing ran yet */

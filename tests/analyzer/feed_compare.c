@@ -7,9 +7,11 @@
 
 #define MAP_BEGIN 0x55550000u
 #define FUNCTIONS 12u
+#define BASE      0x7ff00000u
 
-/* Where CFAs begin: two announced stacks, and two places that nobody announced. */
-static const uint32_t bases[] = { 0x7ff00000, 0x7ff00000, 0x7ff00000, 0x10010000, 0x30000000, 0x00000200 };
+/* Where CFAs begin: two announced stacks, between others that may lie within the first, and two places that nobody
+ * announced. */
+static const uint32_t bases[] = { BASE, BASE, BASE - 0x800, 0x10010000, 0x30000000, 0x00000200 };
 
 /* The stream as it is made: a plausible one for most bytes, because it knows what is open. */
 struct stream {
@@ -53,6 +55,19 @@ static void add_return(struct stream *stream, const uint8_t *bytes, enum tee_per
 		add(stream, kind, stream->open[kind == TEE_PERF_RETURN ? --stream->depth : stream->depth - 1]);
 }
 
+/* Some lie within others, where a few calls get to. */
+static void add_stack(struct stream *stream, const uint8_t *bytes)
+{
+	static const uint32_t ranges[][2] = {
+		{ 0x7fe00000, 0x7ff00000 },     { 0x10000000, 0x10010000 },     { BASE - 0x600, BASE - 0x200 },
+		{ BASE - 0x500, BASE - 0x480 }, { BASE - 0xe00, BASE - 0xc00 }, { BASE - 0x1000, BASE - 0x800 },
+		{ 0x7fe00000, 0x7fe00800 },     { BASE - 0x600, BASE - 0x600 },
+	};
+	const uint32_t *range = ranges[bytes[2] & 7];
+	add_meta(stream, TEE_PERF_META_STACK_LO, range[0]);
+	add_meta(stream, bytes[2] & 8 ? TEE_PERF_META_SIGNAL_STACK_HI : TEE_PERF_META_STACK_HI, range[1]);
+}
+
 /* What happens seldom: by the second byte. */
 static void add_rare(struct stream *stream, const uint8_t *bytes)
 {
@@ -76,8 +91,7 @@ static void add_rare(struct stream *stream, const uint8_t *bytes)
 		add(stream, TEE_PERF_GAP, bytes[2] * 4u);
 		break;
 	case 6:
-		add_meta(stream, TEE_PERF_META_STACK_LO, bytes[2] & 1 ? 0x10000000 : 0x7fe00000);
-		add_meta(stream, TEE_PERF_META_STACK_HI, bytes[2] & 1 ? 0x10010000 : 0x7ff00000);
+		add_stack(stream, bytes);
 		break;
 	case 7:
 		stream->depth = bytes[2] % 4 < stream->depth ? bytes[2] % 4 : 0; /* another place */
