@@ -11,6 +11,7 @@ struct tee_perf_text {
 	uint32_t process, number;
 	uint64_t begin, size, load_bias, load_ns;
 	char *path, *build_id;
+	bool has_hooks;
 };
 
 /* The functions of a file; what info's pointers point to is owned. */
@@ -42,6 +43,7 @@ int tee_perf_model_text(struct tee_perf_model *model, const struct tee_perf_text
 				      .size = info->size > UINT32_MAX ? UINT32_MAX : info->size,
 				      .load_bias = info->load_bias,
 				      .load_ns = info->load_ns,
+				      .has_hooks = info->has_hooks != 0,
 				      .path = strdup(info->path),
 				      .build_id = strdup(info->build_id) };
 	bool overlaps = false;
@@ -125,6 +127,30 @@ static const struct tee_perf_functions_info *find_file(const struct tee_perf_tex
 		    strcmp(texts->files[i].info.build_id, text->build_id) == 0)
 			return &texts->files[i].info;
 	return NULL;
+}
+
+uint32_t tee_perf_texts_count(const struct tee_perf_texts *texts)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < texts->text_count; i++)
+		count += texts->texts[i].has_hooks;
+	return count;
+}
+
+struct tee_perf_text_image_info tee_perf_texts_at(const struct tee_perf_texts *texts, uint32_t number)
+{
+	uint32_t i = 0;
+	while (!texts->texts[i].has_hooks || number-- != 0)
+		i++;
+	const struct tee_perf_text *text = &texts->texts[i];
+	const struct tee_perf_functions_info *file = find_file(texts, text);
+	return (struct tee_perf_text_image_info){ .process = text->process,
+						  .path = text->path,
+						  .build_id = text->build_id,
+						  .begin = text->begin,
+						  .load_bias = text->load_bias,
+						  .load_ns = text->load_ns,
+						  .functions = file == NULL ? 0 : file->count };
 }
 
 struct tee_perf_symbol tee_perf_text_lookup(const struct tee_perf_model *model, uint32_t process, uint32_t address,

@@ -11,6 +11,16 @@ struct tee_perf_texts {
 	uint32_t text_count, text_capacity, file_count, file_capacity;
 };
 
+/* An image of gcc's, which has hooks. */
+struct tee_perf_text_image_info {
+	uint32_t process;
+	const char *path, *build_id;
+	uint64_t begin, load_bias, load_ns;
+	size_t functions; /* that are known of its file */
+};
+uint32_t tee_perf_texts_count(const struct tee_perf_texts *texts);
+struct tee_perf_text_image_info tee_perf_texts_at(const struct tee_perf_texts *texts, uint32_t number);
+
 void tee_perf_texts_free(struct tee_perf_texts *texts);
 
 /* What the texts of exactly this process say of an address, its low 32 bits, at a time: linkage_name NULL when no

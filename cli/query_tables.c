@@ -340,11 +340,30 @@ static void value_process(const struct tee_perf_query_source *source, uint64_t n
 
 static uint64_t count_modules(const struct tee_perf_query_source *source)
 {
-	return source->recording->model->module_count;
+	const struct tee_perf_model *model = source->recording->model;
+	return (uint64_t)model->module_count + tee_perf_texts_count(&model->texts);
+}
+
+/* An image that gcc instrumented has no map. */
+static void value_text(const struct tee_perf_query_source *source, uint32_t number, int column, sqlite3_context *out)
+{
+	struct tee_perf_text_image_info text = tee_perf_texts_at(&source->recording->model->texts, number);
+	const uint64_t numbers[] = {
+		text.process, 0, 0, 0, text.functions, text.begin, text.load_bias, text.load_ns, 0
+	};
+	if (column == 2 || column == 3)
+		tee_perf_query_text(out, column == 2 ? text.path : text.build_id);
+	else
+		put_null_unless(column != 1 && column != 8, numbers[column], out);
 }
 
 static void value_module(const struct tee_perf_query_source *source, uint64_t number, int column, sqlite3_context *out)
 {
+	uint32_t modules = source->recording->model->module_count;
+	if (number >= modules) {
+		value_text(source, (uint32_t)(number - modules), column, out);
+		return;
+	}
 	const struct tee_perf_module *module = &source->recording->model->modules[number];
 	const uint64_t numbers[] = {
 		module->process, module->number,   0, 0, module->map_size / 16, module->map_begin, module->load_bias,

@@ -52,6 +52,7 @@ struct tee_perf_text_info {
 	uint64_t begin, size;   /* of the code */
 	uint64_t load_bias;     /* load address minus link-time address */
 	uint64_t load_ns;
+	uint32_t has_hooks; /* nonzero: its own functions are recorded; 0: they are only named */
 	const char *path;
 	const char *build_id; /* hexadecimal, "" unknown */
 };

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define TEXT_HEADER_SIZE 40
+#define TEXT_HEADER_SIZE 48
 
 int tee_perf_text_encode(struct tee_perf_bytes *out, const struct tee_perf_text_info *info)
 {
@@ -20,6 +20,8 @@ int tee_perf_text_encode(struct tee_perf_bytes *out, const struct tee_perf_text_
 	tee_perf_put64(place + 16, info->size);
 	tee_perf_put64(place + 24, info->load_bias);
 	tee_perf_put64(place + 32, info->load_ns);
+	tee_perf_put32(place + 40, info->has_hooks != 0);
+	tee_perf_put32(place + 44, 0);
 	tee_perf_put_string(tee_perf_put_string(place + TEXT_HEADER_SIZE, info->path), info->build_id);
 	return 0;
 }
@@ -33,6 +35,8 @@ int tee_perf_text_decode(const void *payload, size_t size, struct tee_perf_text_
 	info->size = tee_perf_take64(&cursor);
 	info->load_bias = tee_perf_take64(&cursor);
 	info->load_ns = tee_perf_take64(&cursor);
+	info->has_hooks = tee_perf_take32(&cursor);
+	tee_perf_take32(&cursor);
 	info->path = tee_perf_take_string(&cursor);
 	info->build_id = tee_perf_take_string(&cursor);
 	return tee_perf_cursor_finish(&cursor, "TEXT", size, err);

@@ -56,6 +56,7 @@ bool tee_perf_images_parse(const struct tee_perf_process *process, const uint8_t
 					     .size = header->map_bytes,
 					     .load_bias = header->load_bias,
 					     .load_ns = header->clock,
+					     .has_hooks = header->type == TEE_PERF_MODULE_TEXT,
 					     .path = path,
 					     .build_id = build_id };
 	return true;

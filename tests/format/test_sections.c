@@ -55,9 +55,8 @@ static int encode_pairs(struct tee_perf_bytes *out)
 
 static int encode_text(struct tee_perf_bytes *out)
 {
-	const struct tee_perf_text_info info = {
-		1, 4, 0x555555555000, 0x2000, 0x555555554000, 6, "/usr/bin/with space", "00ff"
-	};
+	const struct tee_perf_text_info info = { 1, 4, 0x555555555000,        0x2000, 0x555555554000,
+						 6, 1, "/usr/bin/with space", "00ff" };
 	return tee_perf_text_encode(out, &info);
 }
 
@@ -162,6 +161,7 @@ static int decode_text(const void *payload, size_t size, struct tee_perf_error *
 	ck_assert_uint_eq(info.size, 0x2000);
 	ck_assert_uint_eq(info.load_bias, 0x555555554000);
 	ck_assert_uint_eq(info.load_ns, 6);
+	ck_assert_uint_eq(info.has_hooks, 1);
 	ck_assert_str_eq(info.path, "/usr/bin/with space");
 	ck_assert_str_eq(info.build_id, "00ff");
 	return 0;

@@ -69,11 +69,13 @@ static void fuzz_pairs(const uint8_t *data, size_t size, struct tee_perf_bytes *
 
 static void fuzz_text(const uint8_t *data, size_t size, struct tee_perf_bytes *again)
 {
-	struct tee_perf_text_info info;
+	struct tee_perf_text_info info, second;
 	if (tee_perf_text_decode(data, size, &info, NULL) != 0)
 		return;
 	EXPECT(tee_perf_text_encode(again, &info) == 0 && again->size == size);
-	EXPECT(memcmp(again->data, data, size) == 0);
+	EXPECT(tee_perf_text_decode(again->data, again->size, &second, NULL) == 0);
+	EXPECT(second.begin == info.begin && second.size == info.size && second.load_ns == info.load_ns);
+	EXPECT(strcmp(info.path, second.path) == 0 && strcmp(info.build_id, second.build_id) == 0);
 }
 
 static void fuzz_functions(const uint8_t *data, size_t size, struct tee_perf_bytes *again)
