@@ -21,7 +21,7 @@ static void spend_until(struct tee_perf_sim *sim, uint64_t from, uint64_t cycles
 {
 	atomic_fetch_add_explicit(&sim->count.spent, cycles, memory_order_relaxed);
 	while (__rdtsc() - from < cycles)
-		_mm_pause();
+		;
 }
 
 /* Of a transition's cost, the message takes some itself. */

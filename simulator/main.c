@@ -66,7 +66,7 @@ static void print_counts(struct tee_perf_sim *sim)
 	tee_perf_sim_counts(sim, &counts);
 	printf(
 	    "%llu ECALLs, %llu OCALLs, %llu asynchronous exits, %llu pages loaded, %llu evicted; %llu cycles spent on "
-	    "them; an empty round trip takes %llu\n",
+	    "them; an empty call takes %llu\n",
 	    (unsigned long long)counts.ecalls, (unsigned long long)counts.ocalls, (unsigned long long)counts.aex,
 	    (unsigned long long)counts.epc_loads, (unsigned long long)counts.epc_evictions,
 	    (unsigned long long)counts.spent_cycles, (unsigned long long)counts.transport_cycles);

@@ -99,7 +99,7 @@ void tee_perf_sim_range(struct tee_perf_sim *sim, uint64_t *begin, uint64_t *byt
 struct tee_perf_sim_counts {
 	uint64_t ecalls, ocalls, aex, epc_loads, epc_evictions;
 	uint64_t spent_cycles;     /* injected */
-	uint64_t transport_cycles; /* an empty round trip without injected cost; it is taken off the costs */
+	uint64_t transport_cycles; /* a call without injected cost, taken off the costs; 0: not known */
 };
 void tee_perf_sim_counts(struct tee_perf_sim *sim, struct tee_perf_sim_counts *counts);
 
