@@ -85,22 +85,23 @@ static LLVMTypeRef hook_type(struct tee_perf_pass *pass)
 	return LLVMFunctionType(LLVMVoidTypeInContext(pass->context), parameters, 2, false);
 }
 
+static const char *const hook_names[] = {
+	[TEE_PERF_HOOK_CALL] = "tee_perf_call",
+	[TEE_PERF_HOOK_CALL_INLINED] = "tee_perf_call_inlined",
+	[TEE_PERF_HOOK_RETURN] = "tee_perf_return",
+	[TEE_PERF_HOOK_RESYNC] = "tee_perf_resync",
+};
+
 LLVMValueRef tee_perf_hook_function(struct tee_perf_pass *pass, enum tee_perf_hook hook)
 {
-	static const char *const names[] = {
-		[TEE_PERF_HOOK_CALL] = "tee_perf_call",
-		[TEE_PERF_HOOK_CALL_INLINED] = "tee_perf_call_inlined",
-		[TEE_PERF_HOOK_RETURN] = "tee_perf_return",
-		[TEE_PERF_HOOK_RESYNC] = "tee_perf_resync",
-	};
 	LLVMValueRef function = pass->hooks[hook];
 	unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", strlen("nounwind"));
 
 	if (function)
 		return function;
-	function = LLVMGetNamedFunction(pass->module, names[hook]);
+	function = LLVMGetNamedFunction(pass->module, hook_names[hook]);
 	if (!function) {
-		function = LLVMAddFunction(pass->module, names[hook], hook_type(pass));
+		function = LLVMAddFunction(pass->module, hook_names[hook], hook_type(pass));
 		LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
 					LLVMCreateEnumAttribute(pass->context, nounwind, 0));
 	}
@@ -261,4 +262,23 @@ void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, L
 	callee = LLVMConstBitCast(tee_perf_hook_function(pass, hook),
 				  LLVMPointerType(type, 0)); /* the user may have declared it otherwise */
 	LLVMBuildCall2(pass->builder, type, callee, arguments, 2, "");
+}
+
+void tee_perf_hook_renew_cfa(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef call)
+{
+	LLVMValueRef callee = tee_perf_shim_callee(call), cfa;
+	bool is_hook = false;
+
+	for (size_t i = 0; i < sizeof hook_names / sizeof *hook_names; i++)
+		is_hook = is_hook || !strcmp(LLVMGetValueName(callee), hook_names[i]);
+	if (!is_hook)
+		return;
+	cfa = LLVMGetOperand(call, 1);
+	while (LLVMIsAGetElementPtrInst(cfa) || LLVMIsABitCastInst(cfa))
+		cfa = LLVMGetOperand(cfa, 0);
+	if (LLVMIsAIntrinsicInst(cfa))
+		return;
+	LLVMPositionBuilderBefore(pass->builder, call);
+	LLVMSetCurrentDebugLocation2(pass->builder, LLVMInstructionGetDebugLoc(call));
+	LLVMSetOperand(call, 1, build_cfa(pass, function));
 }

@@ -84,6 +84,8 @@ void tee_perf_instrument_function(struct tee_perf_pass *pass, LLVMValueRef funct
 
 	insert_resyncs(pass, function, entry);
 	tee_perf_bracket_external_calls(pass, function, entry);
+	if (tee_perf_edge_kind(pass, function) == TEE_PERF_ENTRY_OCALL)
+		tee_perf_edge_has_hooks(pass, function);
 	tee_perf_insert_return_hooks(pass, function, entry);
 	tee_perf_hook_insert(pass, TEE_PERF_HOOK_CALL, entry, entry_place(function));
 	drop_memory_attributes(function, false);
@@ -156,6 +158,8 @@ static void finish_calls(struct tee_perf_pass *pass, LLVMValueRef function)
 			    LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) ? tee_perf_shim_callee(i) : NULL;
 			if (!callee)
 				continue;
+			if (pass->options.before_inlining)
+				tee_perf_hook_renew_cfa(pass, function, i);
 			if (callee == call_hook)
 				retarget_inlined_hook(pass, function, i);
 			else if (tee_perf_function_attribute(callee, TEE_PERF_ENTRY_ATTRIBUTE, NULL))

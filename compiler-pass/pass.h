@@ -100,6 +100,9 @@ LLVMValueRef tee_perf_hook_function(struct tee_perf_pass *pass, enum tee_perf_ho
 /* The call is one of this hook. */
 bool tee_perf_hook_is(struct tee_perf_pass *pass, LLVMValueRef call, enum tee_perf_hook hook);
 void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, LLVMValueRef entry, LLVMValueRef where);
+/* A coroutine may have kept its first part's CFA for functions that were inlined into it before it was split: makes
+ * the call, if it is a hook, use that of the function that it lies in now. */
+void tee_perf_hook_renew_cfa(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef call);
 const struct tee_perf_cfa_source *tee_perf_cfa_source_of(LLVMModuleRef module);
 /* How this module calls its hooks: enum tee_perf_hook_shape of runtime/abi.h. */
 unsigned tee_perf_hook_shape(const struct tee_perf_pass *pass);
@@ -146,6 +149,10 @@ void tee_perf_renew_return_hooks(struct tee_perf_pass *pass, LLVMValueRef functi
 void tee_perf_edges_mark(struct tee_perf_pass *pass);
 /* TEE_PERF_ENTRY_OCALL, TEE_PERF_ENTRY_ECALL, or TEE_PERF_ENTRY_FUNCTION: no edge. */
 unsigned tee_perf_edge_kind(struct tee_perf_pass *pass, LLVMValueRef function);
+/* The OCALL gets hooks of its own here: calls of it in other objects of the image need none. */
+void tee_perf_edge_has_hooks(struct tee_perf_pass *pass, LLVMValueRef function);
+/* Builds, before `where`, whether no object of the image gives hooks to an OCALL that is declared here. */
+LLVMValueRef tee_perf_edge_lacks_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef where);
 /* Takes the tags off again. */
 void tee_perf_edges_clear(struct tee_perf_pass *pass);
 
