@@ -71,7 +71,7 @@ static size_t put_functions(const struct tee_perf_function_info *functions, size
 	struct strings strings = { .size = 1 };
 	if (out != NULL)
 		out[0] = 0;
-	for (size_t i = 0; i < count; i++, place += out == NULL ? 0 : TEE_PERF_FUNCTION_BYTES) {
+	for (size_t i = 0; i < count; i++) {
 		uint32_t name = (uint32_t)strings.size;
 		strings.size += strlen(functions[i].name) + 1;
 		if (out != NULL)
@@ -84,6 +84,7 @@ static size_t put_functions(const struct tee_perf_function_info *functions, size
 		tee_perf_put32(place + 12, functions[i].line);
 		tee_perf_put32(place + 16, name);
 		tee_perf_put32(place + 20, file);
+		place += TEE_PERF_FUNCTION_BYTES;
 	}
 	return strings.size;
 }
