@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -330,6 +331,9 @@ static bool attach(void)
 {
 	struct tee_perf_attachment attachment = { 0 };
 	uint64_t parent = hosted.process_index_plus_1, parent_generation = hosted.generation;
+	/* Rings are opened by sub-buffers, which a larger page would not allow. */
+	if (getauxval(AT_PAGESZ) > TEE_PERF_SUBBUF_BYTES)
+		return false;
 	long fd = sys(SYS_openat, AT_FDCWD, (long)hosted.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
 
 	if (fd < 0)
