@@ -39,6 +39,8 @@ ENDS(nine_reals, double, (double a, double b, double c, double d, double e, doub
 ENDS(long_double, long double, (long double a, long double b), (b, a))
 ENDS(many_long_doubles, long double, (long double a, long double b, long double c, long double d, long double e),
      (e, d, c, b, a))
+ENDS(wide_result, long double, (int a), (a))
+ENDS(wide_complex_result, _Complex long double, (int a), (a))
 ENDS(complex_float, _Complex float, (_Complex float a), (a))
 ENDS(complex_double, _Complex double, (_Complex double a), (a))
 ENDS(int128, __int128, (__int128 a), (a + 1))
@@ -99,6 +101,11 @@ int ends_weak(int a)
 int ends_indirect(int (*f)(int, int), int a)
 {
 	return f(a, a);
+}
+long double callee_wide(int);
+void ends_ignoring(int a)
+{
+	callee_wide(a);
 }
 int ends_used(int a)
 {
