@@ -17,6 +17,7 @@
 
 #define LOOK_NS      (2 * 1000 * 1000) /* an idle thread is stopped after one or two of these */
 #define IDLE_LOOK_NS (100 * 1000 * 1000)
+#define MEMFD_EXEC   0x10 /* MFD_EXEC, which libc headers may lack */
 #define QUIT_MS      1000 /* for the enclave to end by itself */
 
 extern const char sim_loader_begin[], sim_loader_end[];
@@ -25,9 +26,11 @@ extern const char sim_loader_begin[], sim_loader_end[];
 
 static int loader_file(void)
 {
-	int fd = memfd_create("tee-perf-sim-loader", MFD_CLOEXEC);
+	int fd = memfd_create("tee-perf-sim-loader", MFD_CLOEXEC | MEMFD_EXEC);
 	size_t size = (size_t)(sim_loader_end - sim_loader_begin);
 
+	if (fd < 0) /* a kernel before 6.3 does not know the flag, and needs none */
+		fd = memfd_create("tee-perf-sim-loader", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, sim_loader_begin, size) != (ssize_t)size) {
 		sim_fail("cannot write the loader into memory: %s", strerror(errno));
 		if (fd >= 0)

@@ -104,7 +104,7 @@ static void fill_boot(struct tee_perf_sim *sim)
 static int fail_to_start(struct tee_perf_sim *sim)
 {
 	static const char *const text[] = {
-		[SIM_OK] = "the trusted process ended at once",
+		[SIM_OK] = "the trusted process ended at once; is it forbidden here to execute a memfd?",
 		[SIM_ERROR_MAP] = "memory cannot be mapped",
 		[SIM_ERROR_FORMAT] =
 		    "it is no shared object for this machine with an entry (-shared -e tee_perf_sim_enter)",
