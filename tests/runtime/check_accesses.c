@@ -226,7 +226,7 @@ static void note_base(uint64_t at, const cs_x86_op *operand)
 static void judge_unexecuted(uint64_t at, const cs_x86_op *operand)
 {
 	if (!executed[at - text_begin] && operand->size != 8 && !trusted_place(at, operand))
-		complain("not executed, and not 8 bytes wide", at, 0, operand->size);
+		complain("not 8 bytes wide, and not executed (traced_program.c should)", at, 0, operand->size);
 }
 
 static void each_operand(const cs_insn *instruction, void (*visit)(uint64_t at, const cs_x86_op *operand))
