@@ -17,19 +17,19 @@
 typedef float eight __attribute__((vector_size(32)));
 
 static volatile int sink;
-static unsigned long allocations;
+static volatile unsigned long allocations;
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 
 KEPT void *malloc(size_t size)
 {
-	allocations++;
+	allocations = allocations + 1;
 	return __libc_malloc(size);
 }
 
 KEPT void *calloc(size_t count, size_t size)
 {
-	allocations++;
+	allocations = allocations + 1;
 	return __libc_calloc(count, size);
 }
 
