@@ -41,7 +41,8 @@ void tee_perf_hosted_modules_attached(void) TEE_PERF_HIDDEN;
 /* The same, of images that gcc compiled (gcc.c). */
 void tee_perf_hosted_texts_attached(void) TEE_PERF_HIDDEN;
 
-/* Whether an image that is recorded has part of these addresses, in the low 32 bits: its map; its code, if that is gcc's. */
+/* Whether an image that is recorded has part of these addresses, in the low 32 bits: its map; the code of one that gcc
+ * instrumented. */
 bool tee_perf_hosted_map_taken(uint32_t begin, uint32_t bytes) TEE_PERF_HIDDEN;
 bool tee_perf_hosted_text_taken(uint32_t begin, uint32_t bytes) TEE_PERF_HIDDEN;
 
