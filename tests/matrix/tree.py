@@ -23,8 +23,8 @@ class Node:
 class Announced:
     """Reads the events of one thread. Where a tail call became a jump, the callee has its caller's CFA."""
 
-    def __init__(self):
-        self.root = Node("root")
+    def __init__(self, root):
+        self.root = root
         self.stack = [self.root]
 
     def enter(self, number, cfa, name):
@@ -58,12 +58,13 @@ class Announced:
 
 def read_announced(path):
     """{tid: root}, {function: (calls, caller)}"""
-    threads, counts, thread, complete = {}, {}, None, False
+    roots, counts, thread, complete = {}, {}, None, False
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             kind, *words = line.rstrip("\n").split("\t")
             if kind == "thread":
-                thread = threads[int(words[0])] = Announced()
+                # The number of a thread that has ended may be given again.
+                thread = Announced(roots.setdefault(int(words[0]), Node("root")))
             elif kind == "count":
                 counts[words[0]] = int(words[1]), words[2]
             elif kind == "e":
@@ -80,7 +81,7 @@ def read_announced(path):
                 complete = True
     if not complete:
         raise ValueError("the program did not announce its end")
-    return {tid: thread.root for tid, thread in threads.items()}, counts
+    return roots, counts
 
 
 def plain_name(name, linkage_name):
