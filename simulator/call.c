@@ -5,9 +5,12 @@
 
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 #include <x86intrin.h>
 
-#define SPINS 500 /* before others get the processor */
+#define SPINS  500  /* before others get the processor */
+#define YIELDS 4000 /* then, before this thread sleeps: a call that is so long does not mind NAP_NS */
+#define NAP_NS (20 * 1000)
 
 /* The call that this thread is within: a call from an OCALL handler goes to the same thread of the enclave. */
 struct call {
@@ -54,7 +57,9 @@ static void serve_exits(struct tee_perf_sim *sim, struct sim_tcs *tcs)
 
 enum sim_kind sim_await(struct tee_perf_sim *sim, struct sim_tcs *tcs)
 {
-	for (unsigned spin = 0;; spin++) {
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+
+	for (uint64_t spin = 0;; spin++) {
 		uint64_t message = sim_load(&tcs->channel->to_host);
 		if (message != tcs->seen) {
 			tcs->seen = message;
@@ -67,7 +72,10 @@ enum sim_kind sim_await(struct tee_perf_sim *sim, struct sim_tcs *tcs)
 			continue;
 		if (atomic_load(&sim->dead))
 			return SIM_NOTHING;
-		sched_yield();
+		if (spin < SPINS + YIELDS || sim->config.aex_hz != 0) /* an exit is to be served at once */
+			sched_yield();
+		else
+			nanosleep(&nap, NULL);
 	}
 }
 

@@ -3,7 +3,7 @@
  * hand. */
 #include "simulator/tee_perf_sim_trusted.h"
 
-#include "runtime/abi.h"
+#include "runtime/thread.h"
 #include "tests/simulator/calls.h"
 
 static struct tee_perf_map_entry entry __attribute__((aligned(16)));
@@ -57,6 +57,17 @@ static int64_t ecall_touch(void *data, size_t bytes)
 		for (uint64_t page = wanted->first; page < wanted->first + wanted->count; page++)
 			tee_perf_sim_touch(heap + page * 4096, 4096);
 	return 0;
+}
+
+/* Sub-buffers that this thread has begun and records that it has lost, as the runtime itself knows: the host may have
+ * changed what it was told. */
+static int64_t ecall_written(void *data, size_t bytes)
+{
+	const struct tee_perf_thread *thread = tee_perf_self;
+
+	(void)data;
+	(void)bytes;
+	return (int64_t)(thread->geometry[thread->geometry_valid].sequence + thread->lost);
 }
 
 /* What the original TEE-Perf does with its log: the index, and so the place of the store, is what the host makes of it.
@@ -173,4 +184,4 @@ TEE_PERF_SIM_ECALLS(
     [ECALL_JUDGE] = ecall_judge, [ECALL_PATTERN] = ecall_pattern, [ECALL_CHECKSUM] = ecall_checksum,
     [ECALL_REGISTERS] = ecall_registers, [ECALL_THREAD] = ecall_thread, [ECALL_WRITE] = ecall_write,
     [ECALL_READ_COUNTER] = ecall_read_counter, [ECALL_STORE] = ecall_store, [ECALL_NEVER_ENDS] = ecall_never_ends,
-    [ECALL_APPEND_AS_THE_ORIGINAL] = ecall_append_as_the_original);
+    [ECALL_WRITTEN] = ecall_written, [ECALL_APPEND_AS_THE_ORIGINAL] = ecall_append_as_the_original);
