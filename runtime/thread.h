@@ -67,9 +67,10 @@ struct tee_perf_thread {
 	    *extra_word; /* host memory, this slot's words */
 	uintptr_t stack_lo, stack_hi;
 	/* platform/: the stacks announced last, so that a switch back to one of them writes nothing; valid while
-	 * `lost` is known_lost. The fiber that runs, and the one that is being switched to. */
+	 * `lost` is known_lost and, in a ring that overwrites, no sub-buffer has been opened since.
+	 * The fiber that runs, and the one that is being switched to. */
 	struct tee_perf_known_stack known_stack[TEE_PERF_STACKS_KNOWN], fiber, next_fiber;
-	uint64_t known_lost;
+	uint64_t known_lost, known_sequence;
 	uint32_t known_next;
 } __attribute__((aligned(128)));
 

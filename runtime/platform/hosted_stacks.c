@@ -65,15 +65,30 @@ static void write_bounds(struct tee_perf_thread *thread, uintptr_t here, uintptr
 	thread->owner = 0;
 }
 
-/* Whether the bounds are known to have been written. Bounds that overlap them, and all if records were lost, may have
- * to be written again. */
+/* Whether what was written may be gone: records were lost, or the ring that overwrites has gone on. */
+static bool is_forgotten(const struct tee_perf_thread *thread)
+{
+	return thread->known_lost != thread->lost ||
+	       (thread->full == TEE_PERF_FULL_OVERWRITE &&
+		thread->known_sequence != thread->geometry[thread->geometry_valid].sequence);
+}
+
+static void remember(struct tee_perf_thread *thread)
+{
+	thread->known_lost = thread->lost;
+	thread->known_sequence = thread->geometry[thread->geometry_valid].sequence;
+}
+
+/* Whether the bounds are not known to stand in the ring. What overlaps them may have to be written again. */
 static bool is_news(struct tee_perf_thread *thread, uintptr_t lo, uintptr_t hi)
 {
+	bool forgotten = is_forgotten(thread);
+
 	for (unsigned i = 0; i < TEE_PERF_STACKS_KNOWN; i++) {
 		struct tee_perf_known_stack *known = &thread->known_stack[i];
-		if (known->lo == lo && known->hi == hi && thread->known_lost == thread->lost)
+		if (known->lo == lo && known->hi == hi && !forgotten)
 			return false;
-		if (thread->known_lost != thread->lost || (known->lo < hi && known->hi > lo))
+		if (forgotten || (known->lo < hi && known->hi > lo))
 			*known = (struct tee_perf_known_stack){ 0 };
 	}
 	return true;
@@ -87,7 +102,7 @@ static void announce(uintptr_t lo, uintptr_t hi, enum tee_perf_meta upper)
 	if (thread == NULL || lo >= hi || !is_news(thread, lo, hi))
 		return;
 	write_bounds(thread, here, lo, hi, upper);
-	thread->known_lost = thread->lost;
+	remember(thread);
 	thread->known_stack[thread->known_next++ % TEE_PERF_STACKS_KNOWN] = (struct tee_perf_known_stack){ lo, hi };
 }
 
@@ -131,7 +146,7 @@ void tee_perf_hosted_stacks_attached(struct tee_perf_thread *thread)
 
 	for (unsigned i = 0; i < TEE_PERF_STACKS_KNOWN; i++)
 		thread->known_stack[i] = (struct tee_perf_known_stack){ 0 };
-	thread->known_lost = thread->lost;
+	remember(thread);
 	thread->fiber = thread->next_fiber = (struct tee_perf_known_stack){ thread->stack_lo, thread->stack_hi };
 	if (set_signal_stack(NULL, &stack) == 0)
 		announce_signal_stack(&stack);
