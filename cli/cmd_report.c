@@ -226,6 +226,11 @@ static void put_pid(struct context *context, const struct tee_perf_row *row)
 	tee_perf_rows_integer(&context->rows, tee_perf_input_pid(context->recording, row->process));
 }
 
+static void put_command(struct context *context, const struct tee_perf_row *row)
+{
+	tee_perf_rows_text(&context->rows, tee_perf_input_command(context->recording, row->process));
+}
+
 static void put_tid(struct context *context, const struct tee_perf_row *row)
 {
 	const char *name;
@@ -239,7 +244,7 @@ static void put_thread_name(struct context *context, const struct tee_perf_row *
 	tee_perf_rows_text(&context->rows, name);
 }
 
-enum { IN_TABLE = 1, IN_DATA = 2, IN_BOTH = 3, PER_PROCESS = 4, PER_THREAD = 8 };
+enum { IN_TABLE = 1, IN_DATA = 2, IN_BOTH = 3, PER_PROCESS = 4, PER_THREAD = 8, OF_PROCESS = 16 };
 
 struct column {
 	const char *title; /* in a table */
@@ -250,6 +255,7 @@ struct column {
 
 static const struct column columns[] = {
 	{ "pid", "pid", IN_BOTH | PER_PROCESS, put_pid },
+	{ "command", "command", IN_BOTH | OF_PROCESS, put_command },
 	{ "tid", "tid", IN_BOTH | PER_THREAD, put_tid },
 	{ "thread", "thread_name", IN_BOTH | PER_THREAD, put_thread_name },
 	{ "calls", "calls", IN_BOTH, put_calls },
@@ -289,6 +295,7 @@ static size_t choose_columns(const struct context *context, enum tee_perf_format
 		const struct column *column = &columns[i];
 		if ((column->where & (format == TEE_PERF_FORMAT_TABLE ? IN_TABLE : IN_DATA)) == 0 ||
 		    ((column->where & PER_THREAD) != 0 && by != TEE_PERF_BY_THREAD) ||
+		    ((column->where & OF_PROCESS) != 0 && by != TEE_PERF_BY_PROCESS) ||
 		    ((column->where & PER_PROCESS) != 0 && by == TEE_PERF_BY_NOTHING))
 			continue;
 		shown[count] = column;

@@ -31,6 +31,15 @@ uint32_t tee_perf_input_pid(const struct tee_perf_recording *recording, uint32_t
 	return 0;
 }
 
+const char *tee_perf_input_command(const struct tee_perf_recording *recording, uint32_t process)
+{
+	const struct tee_perf_model *model = recording->model;
+	for (uint32_t i = 0; i < model->process_count; i++)
+		if (model->processes[i].number == process)
+			return model->processes[i].command;
+	return "";
+}
+
 uint32_t tee_perf_input_tid(const struct tee_perf_recording *recording, uint32_t process, uint32_t thread,
 			    const char **name)
 {

@@ -16,6 +16,8 @@ int tee_perf_input_status(const struct tee_perf_recording *recording);
 int tee_perf_input_print_head(const struct tee_perf_recording *recording, enum tee_perf_format format, FILE *out,
 			      struct tee_perf_error *err);
 
+/* The program that a process runs, "" unknown. */
+const char *tee_perf_input_command(const struct tee_perf_recording *recording, uint32_t process);
 /* pid of a process, tid and name of a thread; 0 and "" unknown. */
 uint32_t tee_perf_input_pid(const struct tee_perf_recording *recording, uint32_t process);
 uint32_t tee_perf_input_tid(const struct tee_perf_recording *recording, uint32_t process, uint32_t thread,
