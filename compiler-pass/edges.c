@@ -225,6 +225,55 @@ unsigned tee_perf_edge_kind(struct tee_perf_pass *pass, LLVMValueRef function)
 	return LLVMIsDeclaration(function) ? kind_of(pass, function) : TEE_PERF_ENTRY_FUNCTION;
 }
 
+/* ---- an OCALL that another object of the image gives hooks of its own */
+
+#define HOOKED_PREFIX "tee_perf_hooked."
+
+static char *hooked_symbol(LLVMValueRef function)
+{
+	const char *name = LLVMGetValueName(function);
+	char *symbol = malloc(sizeof HOOKED_PREFIX + strlen(name));
+
+	strcpy(stpcpy(symbol, HOOKED_PREFIX), name[0] == '\1' ? name + 1 : name);
+	return symbol;
+}
+
+static LLVMValueRef add_hooked(struct tee_perf_pass *pass, const char *symbol, bool hooked, LLVMLinkage linkage)
+{
+	LLVMTypeRef int8 = LLVMInt8TypeInContext(pass->context);
+	LLVMValueRef global = LLVMAddGlobal(pass->module, int8, symbol);
+
+	LLVMSetInitializer(global, LLVMConstInt(int8, hooked, false));
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetLinkage(global, linkage);
+	LLVMSetVisibility(global, LLVMHiddenVisibility);
+	return global;
+}
+
+void tee_perf_edge_has_hooks(struct tee_perf_pass *pass, LLVMValueRef function)
+{
+	char *symbol = is_local(function) ? NULL : hooked_symbol(function);
+	bool strong = LLVMGetLinkage(function) == LLVMExternalLinkage;
+
+	if (symbol && !LLVMGetNamedGlobal(pass->module, symbol))
+		add_hooked(pass, symbol, true, strong ? LLVMExternalLinkage : LLVMWeakODRLinkage);
+	free(symbol);
+}
+
+/* Not a weak reference: gold makes an address of one that nobody defines. */
+LLVMValueRef tee_perf_edge_lacks_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef where)
+{
+	char *symbol = hooked_symbol(function);
+	LLVMValueRef global = LLVMGetNamedGlobal(pass->module, symbol);
+
+	if (!global)
+		global = add_hooked(pass, symbol, false, LLVMWeakAnyLinkage);
+	free(symbol);
+	LLVMPositionBuilderBefore(pass->builder, where);
+	return LLVMBuildIsNull(pass->builder,
+			       LLVMBuildLoad2(pass->builder, LLVMInt8TypeInContext(pass->context), global, ""), "");
+}
+
 void tee_perf_edges_clear(struct tee_perf_pass *pass)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(pass->module); f; f = LLVMGetNextFunction(f))

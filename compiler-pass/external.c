@@ -44,9 +44,19 @@ static void resync_unwinding(struct tee_perf_pass *pass, LLVMBasicBlockRef unwin
 	tee_perf_hook_insert(pass, TEE_PERF_HOOK_RESYNC, own_entry, place);
 }
 
+/* Inserts the hook before `where`. An OCALL may have hooks of its own in another object, where its proxy is compiled:
+ * then none are needed here. */
+static void insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, LLVMValueRef entry, LLVMValueRef where,
+		   LLVMValueRef callee)
+{
+	if (tee_perf_edge_kind(pass, callee) == TEE_PERF_ENTRY_OCALL)
+		where = tee_perf_shim_split_if(where, tee_perf_edge_lacks_hooks(pass, callee, where));
+	tee_perf_hook_insert(pass, hook, entry, where);
+}
+
 static void bracket(struct tee_perf_pass *pass, LLVMValueRef call, LLVMValueRef own_entry)
 {
-	LLVMValueRef entry = tee_perf_map_entry_of_external(pass, tee_perf_shim_callee(call)), after;
+	LLVMValueRef callee = tee_perf_shim_callee(call), entry = tee_perf_map_entry_of_external(pass, callee), after;
 
 	if (LLVMIsAInvokeInst(call)) {
 		resync_unwinding(pass, LLVMGetUnwindDest(call), own_entry);
@@ -55,8 +65,8 @@ static void bracket(struct tee_perf_pass *pass, LLVMValueRef call, LLVMValueRef 
 		LLVMSetTailCall(call, false);
 		after = LLVMGetNextInstruction(call);
 	}
-	tee_perf_hook_insert(pass, TEE_PERF_HOOK_CALL_INLINED, entry, call);
-	tee_perf_hook_insert(pass, TEE_PERF_HOOK_RETURN, entry, after);
+	insert(pass, TEE_PERF_HOOK_RETURN, entry, after, callee);
+	insert(pass, TEE_PERF_HOOK_CALL_INLINED, entry, call, callee);
 }
 
 void tee_perf_bracket_external_calls(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef own_entry)

@@ -124,6 +124,11 @@ LLVMBasicBlockRef tee_perf_shim_split_normal_edge(LLVMValueRef invoke)
 	return wrap(edge);
 }
 
+LLVMValueRef tee_perf_shim_split_if(LLVMValueRef where, LLVMValueRef condition)
+{
+	return wrap(SplitBlockAndInsertIfThen(unwrap(condition), cast<Instruction>(unwrap(where)), false));
+}
+
 void tee_perf_shim_fold_return(LLVMValueRef ret, LLVMBasicBlockRef pred)
 {
 	auto *instruction = cast<ReturnInst>(unwrap(ret));

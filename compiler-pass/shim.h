@@ -46,6 +46,8 @@ bool tee_perf_shim_is_libfunc(LLVMModuleRef module, const char *name);
 
 /* A new block on the normal edge of an invoke. */
 LLVMBasicBlockRef tee_perf_shim_split_normal_edge(LLVMValueRef invoke);
+/* Splits the block before `where` so that a new block runs in between if the condition holds; its last instruction. */
+LLVMValueRef tee_perf_shim_split_if(LLVMValueRef where, LLVMValueRef condition);
 /* Copies `ret`, whose block holds nothing else but PHIs, into pred, which so far branches there and nowhere else. */
 void tee_perf_shim_fold_return(LLVMValueRef ret, LLVMBasicBlockRef pred);
 /* The first place in a block after PHIs and landing pad. */
