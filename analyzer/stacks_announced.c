@@ -153,6 +153,26 @@ static void forget(struct tee_perf_track *track, uint32_t begin)
 	drop_stack(track, stack);
 }
 
+/* The runtime does not repeat what it announced just before: those must stay. */
+#define RECENT 16u
+
+/* A thread may have any number of stacks one after the other: one on which nothing is open makes room. */
+static bool evict(struct tee_perf_track *track)
+{
+	for (uint32_t i = 0; i < track->stack_count; i++) {
+		uint32_t place = (track->evicted + i) % track->stack_count;
+		struct tee_perf_stack *stack = track->stacks[place];
+		if (stack == track->own || stack == track->stack || !tee_perf_stacks_is_empty(track, stack) ||
+		    track->announcements - stack->announcement < RECENT)
+			continue;
+		track->evicted = place;
+		take_out(track, place);
+		drop_stack(track, stack);
+		return true;
+	}
+	return false;
+}
+
 void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_t hi, bool is_signal)
 {
 	if (hi == lo && hi != 0)
@@ -165,9 +185,10 @@ void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_
 	struct tee_perf_stack *outer, *stack = tee_perf_stacks_find_announced(track, begin);
 	if (stack != NULL && stack->lo + stack->span == begin + span && is_same(track, stack, begin, span, is_signal)) {
 		stack->is_signal |= is_signal;
+		stack->announcement = track->announcements++;
 		return; /* it is announced again; if it has been larger, it stays so */
 	}
-	if (track->stack_count == TEE_PERF_STACKS_MAX ||
+	if ((track->stack_count == TEE_PERF_STACKS_MAX && !evict(track)) ||
 	    tee_perf_grow(&track->stacks, track->stack_count, &track->stack_capacity, sizeof(void *)) != 0)
 		return;
 	stack = make_way(track, begin, span, is_signal, &outer);
@@ -176,6 +197,7 @@ void tee_perf_stacks_announce(struct tee_perf_track *track, uint64_t lo, uint64_
 	if (stack == NULL)
 		return;
 	stack->announced = true;
+	stack->announcement = track->announcements++;
 	stack->is_signal = is_signal;
 	if (track->own == NULL)
 		track->own = stack;

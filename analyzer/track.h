@@ -49,6 +49,7 @@ struct tee_perf_stack {
 	bool is_signal;                /* handlers run on it */
 	bool resumable;                /* what is open on it called setjmp: it may be waiting for a longjmp */
 	bool has_holes;                /* others lie within its range */
+	uint32_t announcement;         /* its number, of the last one */
 	struct tee_perf_stack *outer;  /* the one that this lies within; NULL: none */
 	bool used;                     /* a guessed one: has a range */
 	uint32_t last;                 /* a guessed one: the CFA that it was last chosen for */
@@ -174,6 +175,7 @@ struct tee_perf_track {
 	uint64_t
 	    announced_lo[TEE_PERF_ANNOUNCEMENTS]; /* of which the upper end is to come: a handler may come between */
 	uint32_t announced_count;
+	uint32_t announcements, evicted; /* announced so far; place where the last one was taken out for want of room */
 
 	uint32_t root;                     /* node of what runs below no known function: of the present segment */
 	struct tee_perf_segment *segments; /* the ended ones */

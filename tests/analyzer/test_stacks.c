@@ -283,6 +283,29 @@ START_TEST(lost_records_on_all_stacks)
 }
 END_TEST
 
+/* A server makes fibers for as long as it runs: those that are over make room for those that come. */
+START_TEST(fibers_without_end)
+{
+	struct tee_perf_model *model = tee_perf_model_new();
+	struct tee_perf_track *track = tee_perf_model_track(model, 0, 0);
+	for (uint64_t i = 0; i < 3 * (uint64_t)TEE_PERF_STACKS_MAX; i++) {
+		uint64_t lo = i * 0x10000, cfa = (lo + 0xff00) & UINT32_MAX;
+		struct tee_perf_record records[] = {
+			{ UINT64_C(6) << 61 | i, lo << 8 | TEE_PERF_META_STACK_LO },
+			{ UINT64_C(6) << 61 | i, (lo + 0x10000) << 8 | TEE_PERF_META_STACK_HI },
+			{ UINT64_C(1) << 61 | i, cfa << 32 | 0x100 },
+			{ UINT64_C(3) << 61 | i, cfa << 32 | 0x100 },
+		};
+		tee_perf_track_feed(track, records, 4);
+	}
+	ck_assert_uint_le(track->stack_count, TEE_PERF_STACKS_MAX);
+	ck_assert_uint_eq(track->guessed_stacks, 0);
+	ck_assert_uint_eq(track->counts.orphan_returns, 0);
+	ck_assert_int_eq(tee_perf_model_finish(model, 0, NULL), 0);
+	tee_perf_model_free(model);
+}
+END_TEST
+
 /* Hostile: more stacks than there is room for, and bounds that make no sense. */
 START_TEST(stacks_are_bounded)
 {
@@ -323,6 +346,7 @@ Suite *stacks_suite(void)
 				       one_long_stack_without_bounds,
 				       announced_late,
 				       lost_records_on_all_stacks,
+				       fibers_without_end,
 				       stacks_are_bounded };
 	Suite *suite = suite_create("stacks");
 	TCase *cases = tcase_create("stacks");
