@@ -48,10 +48,16 @@ class Failure(Exception):
     pass
 
 
-def run(command, **more):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
+class Starved(Exception):
+    """The recorder got no processor for so long that the program went on without it, and said so."""
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
         raise Failure(f"{' '.join(command)}: status {done.returncode}\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}")
+    if "the recorder was stopped for too long" in done.stderr:
+        raise Starved(done.stderr)
     return done.stdout
 
 
@@ -110,7 +116,14 @@ class Target:
         program, data = f"{directory}/program", f"{directory}/data"
         self.compile(llvm, source, program, options)
         # A small ring: qemu-user goes through all pages of a mapping more than once.
-        output = run([f"{self.bin}/tee-perf", "record", "-q", "--ring-size", "64K", "-o", data, *self.emulator, program, *arguments])
+        record = [f"{self.bin}/tee-perf", "record", "-q", "--ring-size", "64K", "-o", data, *self.emulator, program, *arguments]
+        for attempt in range(3):
+            try:
+                output = run(record)
+                break
+            except Starved as starved:
+                if attempt == 2:
+                    raise Failure(str(starved))
         self.compare(data, output)
         run([f"{self.bin}/tee-perf", "flamegraph", "-i", data, "-o", f"{directory}/out.svg"])
         with open(f"{directory}/out.svg") as file:
