@@ -59,15 +59,14 @@ static int64_t ecall_touch(void *data, size_t bytes)
 	return 0;
 }
 
-/* Sub-buffers that this thread has begun and records that it has lost, as the runtime itself knows: the host may have
- * changed what it was told. */
+/* Sub-buffers that this thread has begun, as the runtime itself knows: the host may have changed what it was told. */
 static int64_t ecall_written(void *data, size_t bytes)
 {
 	const struct tee_perf_thread *thread = tee_perf_self;
 
 	(void)data;
 	(void)bytes;
-	return (int64_t)(thread->geometry[thread->geometry_valid].sequence + thread->lost);
+	return (int64_t)thread->geometry[thread->geometry_valid].sequence;
 }
 
 /* What the original TEE-Perf does with its log: the index, and so the place of the store, is what the host makes of it.
