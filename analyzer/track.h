@@ -199,6 +199,9 @@ void tee_perf_track_clear(struct tee_perf_track *track);
 
 /* track_apply.c: one record of any kind, its time already applied. State is in track->hot. */
 void tee_perf_track_apply(struct tee_perf_track *track, const struct tee_perf_record *record);
+/* track_meta.c: a record of kind META; one of a kind that is not known. */
+void tee_perf_track_meta(struct tee_perf_track *track, const struct tee_perf_record *record);
+void tee_perf_track_unknown(struct tee_perf_track *track);
 /* The return that matches the top frame and took time. */
 void tee_perf_track_time_return(struct tee_perf_track *track, struct tee_perf_frame *frame, uint64_t time);
 /* The child of the top frame for an entry, and the hint set to it. May move nodes. */
