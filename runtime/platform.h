@@ -28,8 +28,8 @@ unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, u
 bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr_t owner,
 				   uintptr_t cfa) TEE_PERF_HIDDEN;
 
-/* Where the platform can: writes the frames of the thread's stack whose CFA is not below `from`, as META records ahead of
- * the first record after recording was switched on. The caller holds the owner; the thread is not on yet. */
+/* Where the platform can: writes the frames of the thread's stack whose CFA is not below `from`, as META records ahead
+ * of the first record after recording was switched on. The caller holds the owner; the thread is not on yet. */
 void tee_perf_platform_walk(struct tee_perf_thread *thread, uintptr_t from) __attribute__((weak)) TEE_PERF_HIDDEN;
 /* Recording is going to begin or resume in the middle. Called outside of hooks. */
 void tee_perf_platform_prepare_walk(void) __attribute__((weak)) TEE_PERF_HIDDEN;

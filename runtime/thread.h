@@ -51,7 +51,7 @@ struct tee_perf_thread {
 	bool on;
 	uint8_t clock;
 	uint8_t full;
-	bool enters;   /* the hook at work is that of a call: the function with the owner's CFA is only about to be open */
+	bool enters;   /* the hook at work is a call's: the function with the owner's CFA is only about to be open */
 	bool live;     /* false after the memory was wiped in a forked child */
 	bool dropping; /* no room, and no waiting for it, until the reader's position is not dropping_reader */
 	volatile uint8_t geometry_valid;
