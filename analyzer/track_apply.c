@@ -3,7 +3,6 @@
 #include "analyzer/model_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 uint32_t tee_perf_track_enter(struct tee_perf_track *track, uint32_t entry)
 {
