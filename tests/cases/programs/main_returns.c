@@ -3,6 +3,7 @@
 #include "../../record/programs/expect.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 static volatile unsigned sink, running;
@@ -22,8 +23,11 @@ NOT_INSTRUMENTED static void *body(void *nothing)
 {
 	leaf();
 	__atomic_fetch_add(&running, 1, __ATOMIC_SEQ_CST);
-	for (;;)
+	for (;;) {
 		leaf();
+		for (volatile int i = 0; i < 500; i++)
+			;
+	}
 	return nothing;
 }
 
@@ -37,6 +41,6 @@ int main(void)
 		pthread_detach(thread);
 	}
 	while (__atomic_load_n(&running, __ATOMIC_SEQ_CST) < 8)
-		;
+		sched_yield();
 	return 7;
 }
