@@ -28,6 +28,8 @@ IMPOSSIBLE = [
     ({"target": "riscv64", "link": "static-pie"}, "Debian's libc6-dev-riscv64-cross has no rcrt1.o"),
     ({"target": "riscv64", "llvm": "14", "linker": "lld"}, "lld 14 cannot relax, which Debian's crt1.o demands"),
     ({"target": "riscv64", "llvm": "14", "lto": "full|thin"}, "LLVM 14 loses riscv64's floating-point ABI on the way"),
+    ({"target": "riscv64", "llvm": "19", "lto": "full|thin", "linker": "bfd", "debug": "g"},
+     "GNU ld 2.40 crashes on what LLVM 19 gives it there, without hooks, too"),
     ({"target": "aarch64|riscv64", "hooks": "fast|inline"}, "there is one shape of hooks only, that of plain calls"),
 ]
 
