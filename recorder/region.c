@@ -19,6 +19,10 @@
 #define PATH_BYTES 255        /* that the runtime takes */
 #define NO_COUNTER UINT64_MAX /* the machine whose counter we can convert: none */
 
+#define LEAST_MODULES (1u << 20)
+#define LEAST_RING    (64u << 10)
+#define ENOUGH_SLOTS  64
+
 static uint64_t page_align(uint64_t bytes)
 {
 	return (bytes + 4095) & ~UINT64_C(4095);
@@ -40,13 +44,30 @@ static void fill_header(struct tee_perf_region *region, uint64_t nonce, uint64_t
 	region_store(&header->magic, TEE_PERF_LOG_MAGIC);
 }
 
-static void limit_slots(struct tee_perf_region *region)
+static uint64_t address_space(void)
 {
 	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
 
 	getrlimit(RLIMIT_AS, &limit);
+	return limit.rlim_cur;
+}
+
+/* Little address space is better spent on many threads than on large rings, or on names that may never come. */
+static void fit_sizes(struct tee_perf_region *region)
+{
+	uint64_t limit = address_space();
+
+	while (region->module_bytes > limit / 64 && region->module_bytes > LEAST_MODULES)
+		region->module_bytes /= 2;
+	while (region->ring_bytes > LEAST_RING &&
+	       tee_perf_slots_within(limit, region->slot_max, region->ring_bytes, region->module_bytes) < ENOUGH_SLOTS)
+		region->ring_bytes /= 2;
+}
+
+static void limit_slots(struct tee_perf_region *region)
+{
 	region->slots_mapped =
-	    tee_perf_slots_within(limit.rlim_cur, region->slot_max, region->ring_bytes, region->module_bytes);
+	    tee_perf_slots_within(address_space(), region->slot_max, region->ring_bytes, region->module_bytes);
 	region->mapped_bytes = page_align(TEE_PERF_SLOTS_OFFSET(region->module_bytes) +
 					  region->slots_mapped * TEE_PERF_SLOT_BYTES(region->ring_bytes));
 }
@@ -80,8 +101,9 @@ int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, 
 	region->slot_max = TEE_PERF_SLOT_MAX;
 	region->ring_bytes = ring_bytes;
 	region->module_bytes = TEE_PERF_MODULE_BYTES;
+	fit_sizes(region);
 	region->segment_bytes = page_align(TEE_PERF_SLOTS_OFFSET(region->module_bytes) +
-					   TEE_PERF_SLOT_MAX * TEE_PERF_SLOT_BYTES(ring_bytes));
+					   TEE_PERF_SLOT_MAX * TEE_PERF_SLOT_BYTES(region->ring_bytes));
 	uint64_t size = TEE_PERF_SEGMENTS_OFFSET + TEE_PERF_PROCESS_MAX * region->segment_bytes;
 
 	region->fd = memfd_create("tee-perf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
