@@ -275,7 +275,8 @@ static int print(struct check *check, const struct tee_perf_summary *summary, en
 	char calls[TEE_PERF_TEXT];
 	uint32_t notes = check->count - check->faults;
 	int result = 0;
-	qsort(check->found, check->count, sizeof *check->found, compare);
+	if (check->count != 0)
+		qsort(check->found, check->count, sizeof *check->found, compare);
 	if (format == TEE_PERF_FORMAT_JSON)
 		fprintf(out, "{\"balanced\": %s, \"calls\": %llu, \"faults\": %u, \"notes\": %u,\n\"findings\": ",
 			check->faults == 0 ? "true" : "false", (unsigned long long)summary->calls, check->faults,

@@ -13,58 +13,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SCAN_NS            (1000u * 1000)        /* looks for new processes and control changes */
-#define HEALTH_NS          (10u * 1000 * 1000)   /* looks for ended processes */
-#define SECOND_NS          (1000u * 1000 * 1000) /* looks at sleeping threads; decides on the clock */
-#define IDLE_SLEEP_NS      (500u * 1000)         /* between two looks when nobody needs the clock word */
-#define UNRESOLVED_PERCENT 5
-
-static enum tee_perf_clock clock_now(const struct tee_perf_drain *drain)
-{
-	return atomic_load(&drain->control) >> TEE_PERF_CONTROL_CLOCK_SHIFT & TEE_PERF_CONTROL_FIELD;
-}
-
-/* The word is a clock only while recording is on and the host clock is chosen; else it is a heartbeat. */
-static bool must_publish(const struct tee_perf_drain *drain)
-{
-	return (atomic_load(&drain->control) & TEE_PERF_CONTROL_ON) != 0 && clock_now(drain) == TEE_PERF_CLOCK_HOST;
-}
-
-/* Gaps go out before any record that could have seen their end: to the model at once, to the file ahead of the next
- * block of records (waking the writer for each would make gaps of its own). */
-static void pass_gaps(struct tee_perf_drain *drain)
-{
-	struct tee_perf_publisher *clock = drain->clock;
-	struct tee_perf_bytes payload = { 0 };
-
-	if (clock->gap_count == 0)
-		return;
-	if (drain->sink->model != NULL)
-		for (size_t i = 0; i < clock->gap_count; i++)
-			tee_perf_model_gap(drain->sink->model, clock->gap[i].a, clock->gap[i].b, &drain->err);
-	else if (drain->sink->writer != NULL && tee_perf_pairs_encode(&payload, clock->gap, clock->gap_count) == 0)
-		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_GAPS, payload);
-	clock->gap_count = 0;
-}
-
-unsigned tee_perf_drain_chunk(uint64_t period_ns)
-{
-	return period_ns >= 1000 ? 512 : period_ns >= 300 ? 128 : 32;
-}
-
-void tee_perf_drain_tick(struct tee_perf_drain *drain)
-{
-	if (!drain->clock->counting || atomic_load_explicit(&drain->stop, memory_order_relaxed))
-		return;
-	tee_perf_publisher_tick(drain->clock);
-	if (drain->clock->gap_count > 0 && drain->sink->model != NULL)
-		pass_gaps(drain);
-}
-
-void tee_perf_drain_before_block(void *data)
-{
-	pass_gaps(data);
-}
+#define SCAN_NS       (1000u * 1000)        /* looks for new processes and control changes */
+#define HEALTH_NS     (10u * 1000 * 1000)   /* looks for ended processes */
+#define SECOND_NS     (1000u * 1000 * 1000) /* looks at sleeping threads; decides on the clock */
+#define NAME_LOOKS    4                     /* at a thread that may name itself, one per second */
+#define IDLE_SLEEP_NS (500u * 1000)         /* between two looks when nobody needs the clock word */
 
 /* ---- processes */
 
@@ -353,46 +306,8 @@ static void watch_size(struct tee_perf_drain *drain)
 		tee_perf_model_tsc(model, drain->tsc_start.a, drain->tsc_start.b, &drain->err);
 		tee_perf_model_tsc(model, now.a, now.b, &drain->err);
 	}
-	pass_gaps(drain);
+	tee_perf_drain_pass_gaps(drain);
 	tee_perf_sink_turn_to_profile(drain->sink, model);
-}
-
-/* ---- clock choice */
-
-static void set_clock(struct tee_perf_drain *drain, enum tee_perf_clock choice)
-{
-	uint64_t control = atomic_load(&drain->control);
-
-	control &= ~(TEE_PERF_CONTROL_FIELD << TEE_PERF_CONTROL_CLOCK_SHIFT);
-	control |= (uint64_t)choice << TEE_PERF_CONTROL_CLOCK_SHIFT;
-	atomic_store(&drain->control, control);
-}
-
-/* Once per second: a publisher that is kept from its core leaves too much unresolved. Not sooner: one preemption is
- * some per cent of a tenth of a second, and the TSC costs several times what the word does. */
-static void judge_clock(struct tee_perf_drain *drain, uint64_t period_ns)
-{
-	uint64_t gap = drain->clock->gap_total_ns - drain->gap_before;
-
-	drain->gap_before = drain->clock->gap_total_ns;
-	if (drain->automatic && must_publish(drain) && gap * 100 > period_ns * UNRESOLVED_PERCENT)
-		set_clock(drain, TEE_PERF_CLOCK_TSC);
-}
-
-static void follow_control(struct tee_perf_drain *drain)
-{
-	/* Such a process keeps to the word, whatever the clock is (attach.c): so it must be one. */
-	drain->automatic &= !drain->other_machine;
-	if (drain->other_machine && clock_now(drain) != TEE_PERF_CLOCK_HOST)
-		set_clock(drain, TEE_PERF_CLOCK_HOST);
-	uint64_t control = atomic_load(&drain->control);
-	bool publish = must_publish(drain);
-
-	if (publish && !drain->clock->counting)
-		tee_perf_publisher_beat(drain->clock);
-	drain->clock->counting = publish;
-	if (region_load(&drain->region->header->control) != control)
-		region_store(&drain->region->header->control, control);
 }
 
 /* ---- the loop */
@@ -403,22 +318,6 @@ static void sleep_a_little(struct tee_perf_drain *drain, uint32_t bell)
 
 	syscall(SYS_futex, &drain->region->header->doorbell, FUTEX_WAIT, bell, &timeout, NULL, 0);
 }
-
-/* More points make times of the counter exact, live as well. */
-static void note_tsc(struct tee_perf_drain *drain)
-{
-	struct tee_perf_time_pair pair = tee_perf_publisher_tsc(drain->clock);
-	struct tee_perf_bytes payload = { 0 };
-
-	if (drain->tsc_start.a == 0)
-		return;
-	if (drain->sink->model != NULL)
-		tee_perf_model_tsc(drain->sink->model, pair.a, pair.b, &drain->err);
-	if (tee_perf_pairs_encode(&payload, &pair, 1) == 0)
-		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_TSC, payload);
-}
-
-#define NAME_LOOKS 4
 
 static void look_for_names(struct tee_perf_drain *drain, const struct tee_perf_process *process)
 {
@@ -433,7 +332,7 @@ static void look_for_names(struct tee_perf_drain *drain, const struct tee_perf_p
 
 static void every_second(struct tee_perf_drain *drain)
 {
-	note_tsc(drain);
+	tee_perf_drain_note_tsc(drain);
 	for (unsigned i = 0; i < drain->process_count; i++) {
 		uint32_t count = slots_of(drain, drain->process[i]);
 		for (uint32_t slot = 0; slot < count; slot++)
@@ -453,7 +352,7 @@ static void housekeeping(struct tee_perf_drain *drain, uint64_t now)
 
 	if (now >= due[0]) {
 		due[0] = now + period[0];
-		follow_control(drain);
+		tee_perf_drain_follow_control(drain);
 		look_for_processes(drain);
 		for (unsigned i = 0; i < drain->process_count; i++)
 			tee_perf_modules_drain(drain, drain->process[i]);
@@ -467,7 +366,7 @@ static void housekeeping(struct tee_perf_drain *drain, uint64_t now)
 	}
 	if (now >= due[2]) {
 		if (due[2] != 0) {
-			judge_clock(drain, period[2]);
+			tee_perf_drain_judge_clock(drain, period[2]);
 			every_second(drain);
 		}
 		due[2] = now + period[2];
@@ -481,12 +380,12 @@ static void finish(struct tee_perf_drain *drain)
 	finish_gone(drain);
 	/* What still runs (a daemon) is switched off, and read when it is still. */
 	atomic_fetch_and(&drain->control, ~TEE_PERF_CONTROL_ON);
-	follow_control(drain);
+	tee_perf_drain_follow_control(drain);
 	if (drain->process_count > 0)
 		usleep(10 * 1000);
 	while (drain->process_count > 0)
 		finish_process(drain, drain->process_count - 1);
-	pass_gaps(drain);
+	tee_perf_drain_pass_gaps(drain);
 	add_up(drain);
 	drain->totals.events = drain->events > drain->totals.extra ? drain->events - drain->totals.extra : 0;
 	drain->totals.lost = drain->lost;

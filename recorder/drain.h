@@ -123,6 +123,16 @@ void tee_perf_drain_thread(struct tee_perf_drain *drain, const struct tee_perf_p
 /* A thread is gone. */
 void tee_perf_drain_close(struct tee_perf_drain *drain, struct tee_perf_stream *stream);
 
+/* ---- the clock (drain_clock.c)
+ * Gaps go to the model or to the file. */
+void tee_perf_drain_pass_gaps(struct tee_perf_drain *drain);
+/* Once per period_ns: --clock auto changes to the counter when too much of it was not published. */
+void tee_perf_drain_judge_clock(struct tee_perf_drain *drain, uint64_t period_ns);
+/* The control word in the log becomes what drain->control is. */
+void tee_perf_drain_follow_control(struct tee_perf_drain *drain);
+/* One more pair of counter and clock. */
+void tee_perf_drain_note_tsc(struct tee_perf_drain *drain);
+
 /* Records between two looks at the clock: about what is drained in a period. */
 unsigned tee_perf_drain_chunk(uint64_t period_ns);
 
