@@ -140,12 +140,17 @@ static void insert_stack(struct tee_perf_track *track, struct tee_perf_stack *st
 		tee_perf_stacks_clip(track, track->guessed[i], stack);
 }
 
-/* The stack that begins there is no stack any more: what is open on it is gone. */
+/* The stack that begins there is no stack any more: what is open on it is gone. The thread's own stays, as destructors
+ * still run there. */
 static void forget(struct tee_perf_track *track, uint32_t begin)
 {
 	struct tee_perf_stack *stack = tee_perf_stacks_find_announced(track, begin);
-	if (stack == NULL || stack->lo != begin || stack == track->own)
+	if (stack == NULL || stack->lo != begin)
 		return;
+	if (stack == track->own) {
+		tee_perf_stacks_empty(track, stack);
+		return;
+	}
 	uint32_t place = 0;
 	while (track->stacks[place] != stack)
 		place++;

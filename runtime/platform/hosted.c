@@ -424,6 +424,8 @@ static void thread_end(void *round)
 {
 	uintptr_t n = (uintptr_t)round;
 
+	if (n == 1)
+		tee_perf_hosted_stacks_left();
 	if (n < PTHREAD_DESTRUCTOR_ITERATIONS)
 		pthread_setspecific(hosted.key, (void *)(n + 1));
 	else {

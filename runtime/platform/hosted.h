@@ -28,6 +28,9 @@ void tee_perf_hosted_write_end(void) TEE_PERF_HIDDEN;
 /* The calling thread is about to run on the stack [lo, hi). */
 void tee_perf_hosted_announce(uintptr_t lo, uintptr_t hi) TEE_PERF_HIDDEN;
 
+/* The calling thread's own functions have ended, all of them. */
+void tee_perf_hosted_stacks_left(void) TEE_PERF_HIDDEN;
+
 /* A sanitizer's functions that ours stand before; NULL: there are none. */
 struct tee_perf_hosted_next {
 	void (*start_switch)(void **save, const void *bottom, size_t size);

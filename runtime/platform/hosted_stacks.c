@@ -126,6 +126,14 @@ static void forget(uintptr_t lo, uintptr_t hi)
 	write_bounds(thread, here, lo, lo, TEE_PERF_META_STACK_HI);
 }
 
+/* Once destructors of thread-specific data run, none of the thread's functions is open, also where it ended without
+ * returning from them. */
+void tee_perf_hosted_stacks_left(void)
+{
+	if (tee_perf_self != &tee_perf_unattached)
+		forget(tee_perf_self->stack_lo, tee_perf_self->stack_hi);
+}
+
 static long set_signal_stack(const stack_t *wanted, stack_t *before)
 {
 	return arch_syscall6(SYS_sigaltstack, (long)wanted, (long)before, 0, 0, 0, 0);
