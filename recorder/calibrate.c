@@ -100,19 +100,24 @@ static bool run_attached(struct observer *observer, struct tee_perf_log_segment 
 	return attached;
 }
 
-/* From the batches that nothing disturbed. */
+/* From the batches that nothing disturbed. Without a publication a batch is fast, and tells nothing. */
 static void take_fastest(struct observer *observer, double units_per_ns, struct tee_perf_hook_cost *cost)
 {
 	struct batch *batch = observer->batch + 1, all = { 0 };
+	int taken = 0;
 
 	qsort(batch, BATCHES, sizeof *batch, compare);
-	for (int i = 0; i < FASTEST; i++) {
-		all.ns += batch[i].ns / FASTEST;
+	for (int i = 0; i < BATCHES && taken < FASTEST; i++) {
+		if (batch[i].sum == 0)
+			continue;
+		taken++;
+		all.ns += batch[i].ns;
 		all.sum += batch[i].sum;
 		all.count += batch[i].count;
 	}
 	if (all.count == 0)
 		return;
+	all.ns /= taken;
 	cost->inside_ns = (double)all.sum / (double)all.count / units_per_ns;
 	cost->outside_ns = all.ns > cost->inside_ns ? all.ns - cost->inside_ns : 0;
 }
