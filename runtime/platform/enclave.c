@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/platform/enclave.h"
 
+#include "runtime/platform/all_mapped.h"
+
 #include "arch.h"
 
 #define IMAGE_MAX 8
@@ -122,19 +124,6 @@ void tee_perf_platform_thread(struct tee_perf_thread *thread, uintptr_t cfa)
 	key_of_slot[thread->slot] = tee_perf_enclave_thread_key();
 }
 
-/* A thread of an enclave does not end; its ring is read when the process is gone. */
-void tee_perf_platform_watch_thread_end(void)
-{
-}
-
-/* All that was offered is mapped. */
-bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size)
-{
-	(void)begin;
-	(void)size;
-	return true;
-}
-
 /* One round of TEE_PERF_WAIT_LIMIT, whatever the host does. There is no clock to measure it by. */
 unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at, uint64_t *slept_ns)
 {
@@ -143,16 +132,4 @@ unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, u
 	for (unsigned i = 0; i < TEE_PERF_ENCLAVE_PAUSES && host_read(thread->reader) == seen; i++)
 		arch_pause();
 	return 1;
-}
-
-/* Handlers of exceptions run below what they interrupted. */
-bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr_t owner, uintptr_t cfa)
-{
-	(void)thread;
-	return owner <= cfa;
-}
-
-bool tee_perf_platform_attach_child(void)
-{
-	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/platform/local.h"
 
-#include "runtime/platform.h"
+#include "runtime/platform/all_mapped.h"
 
 #include <sched.h>
 
@@ -14,17 +14,6 @@ void tee_perf_platform_thread(struct tee_perf_thread *thread, uintptr_t cfa)
 	thread->stack_lo = thread->stack_hi = 0;
 }
 
-void tee_perf_platform_watch_thread_end(void)
-{
-}
-
-bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size)
-{
-	(void)begin;
-	(void)size;
-	return true;
-}
-
 unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at, uint64_t *slept_ns)
 {
 	(void)thread;
@@ -35,17 +24,6 @@ unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, u
 		return tee_perf_local_wait();
 	sched_yield();
 	return 0;
-}
-
-bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr_t owner, uintptr_t cfa)
-{
-	(void)thread;
-	return owner <= cfa;
-}
-
-bool tee_perf_platform_attach_child(void)
-{
-	return true;
 }
 
 unsigned long tee_perf_local_thread_bytes(void)

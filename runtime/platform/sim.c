@@ -2,7 +2,7 @@
 /* Strict simulator: no system call, no clock but the host's word, waiting by pause for a fixed number of rounds. */
 #include "runtime/platform/sim.h"
 
-#include "runtime/platform.h"
+#include "runtime/platform/all_mapped.h"
 
 #include "arch.h"
 
@@ -62,19 +62,6 @@ void tee_perf_platform_thread(struct tee_perf_thread *thread, uintptr_t cfa)
 	thread->stack_hi = own_stack_high;
 }
 
-/* A thread of the enclave does not end; its ring is read when the process is gone. */
-void tee_perf_platform_watch_thread_end(void)
-{
-}
-
-/* All that was offered is mapped. */
-bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size)
-{
-	(void)begin;
-	(void)size;
-	return true;
-}
-
 /* One round of TEE_PERF_WAIT_LIMIT, whatever the host does. There is no clock to measure it by. */
 unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at, uint64_t *slept_ns)
 {
@@ -83,17 +70,6 @@ unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, u
 	for (uint64_t i = 0; i < sim.wait_pauses && host_read(thread->reader) == seen; i++)
 		arch_pause();
 	return 1;
-}
-
-bool tee_perf_platform_owner_stale(const struct tee_perf_thread *thread, uintptr_t owner, uintptr_t cfa)
-{
-	(void)thread;
-	return owner <= cfa;
-}
-
-bool tee_perf_platform_attach_child(void)
-{
-	return true;
 }
 
 /* ---- images: the host names the file to the recorder; here only the switch is kept */

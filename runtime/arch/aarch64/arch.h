@@ -4,25 +4,13 @@
 #ifndef TEE_PERF_RUNTIME_ARCH_H
 #define TEE_PERF_RUNTIME_ARCH_H
 
+#include "runtime/arch/c_hooks/vectors.h"
+
 #define ARCH_MACHINE 183 /* EM_AARCH64: in the log, which processor's counter is meant */
 
 static inline void arch_pause(void)
 {
 	__asm__ volatile("yield");
-}
-
-/* Nothing to keep: a hook may change the vector registers that any function may change. */
-struct arch_vectors {
-	char none;
-};
-
-static inline void arch_vectors_save(struct arch_vectors *vectors)
-{
-	(void)vectors;
-}
-static inline void arch_vectors_restore(const struct arch_vectors *vectors)
-{
-	(void)vectors;
 }
 
 #endif
