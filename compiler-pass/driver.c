@@ -35,11 +35,26 @@ void driver_args_addf(struct driver_args *args, const char *format, ...)
 	free(text);
 }
 
+/* Options that stand with the compiler's name are the first of the command line. */
+static int parse_anew(struct driver_request *request, const struct driver_compiler *compiler, int argc, char **argv,
+		      struct tee_perf_error *err)
+{
+	struct driver_args words = { 0 };
+
+	if (!compiler->options.count || request->raw_frontend)
+		return 0;
+	for (size_t i = 0; i < compiler->options.count; i++)
+		driver_args_add(&words, compiler->options.items[i]);
+	for (int i = 0; i < argc; i++)
+		driver_args_add(&words, argv[i]);
+	return driver_parse(request, (int)words.count, words.items, err);
+}
+
 static int run(int argc, char **argv, struct tee_perf_error *err)
 {
 	const char *name = strrchr(argv[0], '/');
 	struct driver_request request = { 0 };
-	struct driver_compiler compiler;
+	struct driver_compiler compiler = { 0 };
 	struct driver_args command = { 0 };
 	char library_directory[PATH_MAX];
 
@@ -53,10 +68,11 @@ static int run(int argc, char **argv, struct tee_perf_error *err)
 	}
 	if (driver_find_library_directory(library_directory, err) < 0 ||
 	    driver_find_compiler(&request, library_directory, &compiler, err) < 0 ||
+	    parse_anew(&request, &compiler, argc - 1, argv + 1, err) < 0 ||
 	    driver_build_command(&request, library_directory, &compiler, &command, err) < 0)
 		return -1;
-	execv(compiler.path, command.items);
-	return tee_perf_fail_errno(err, "cannot run %s", compiler.path);
+	execv(command.items[0], command.items);
+	return tee_perf_fail_errno(err, "cannot run %s", command.items[0]);
 }
 
 int main(int argc, char **argv)

@@ -67,12 +67,21 @@ int driver_find_library_directory(char directory[PATH_MAX], struct tee_perf_erro
 struct driver_compiler {
 	char path[PATH_MAX];
 	unsigned major;
-	bool gcc; /* not clang */
+	bool gcc;                    /* not clang */
+	struct driver_args launcher; /* what starts it, as "ccache": first a path; mostly nothing */
+	struct driver_args options;  /* that stand with its name, as "gcc -m32" */
+	bool by_name;                /* the launcher looks it up in PATH itself */
 };
 
 /* The compiler to run: the one that the user names, clang or gcc, else the newest for which there is a plugin. */
 int driver_find_compiler(const struct driver_request *request, const char *library_directory,
 			 struct driver_compiler *compiler, struct tee_perf_error *err);
+
+/* The words of a text in the manner of shells: blanks separate, quotes and backslashes protect. */
+void driver_split_words(const char *text, struct driver_args *words);
+
+/* The command's first words: what runs the compiler. The first is a path. */
+void driver_add_compiler(const struct driver_compiler *compiler, struct driver_args *command);
 
 /* Which compiler compiler->path is, an absolute path: looked up once and then cached. */
 int driver_compiler_version(struct driver_compiler *compiler, struct tee_perf_error *err);

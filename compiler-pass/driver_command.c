@@ -213,7 +213,7 @@ int driver_build_command(const struct driver_request *r, const char *library_dir
 {
 	if (compiler->gcc)
 		return driver_build_gcc_command(r, library_directory, compiler, command, err);
-	driver_args_add(command, compiler->path);
+	driver_add_compiler(compiler, command);
 	if (!r->raw_frontend) {
 		driver_args_add(command, r->cplusplus ? "--driver-mode=g++" : "--driver-mode=gcc");
 		if (!r->asks_only && add_plugin(r, library_directory, compiler->major, command, err) < 0)

@@ -265,15 +265,52 @@ static unsigned list_plugins(const char *library_directory, unsigned below, char
 	return best;
 }
 
+static int cannot_find(const char *name, struct tee_perf_error *err)
+{
+	return tee_perf_fail(err, TEE_PERF_USAGE, "cannot find the compiler '%s' that --compiler= or TEE_PERF_CC names",
+			     name);
+}
+
+/* The user may name a program, or words as CC has them: "ccache clang", "gcc -m32". Of those before the first option
+ * the last is the compiler; between a launcher and it there may be more than programs, as in "env NAME=VALUE clang". */
+static int find_named(const char *name, struct driver_compiler *compiler, struct tee_perf_error *err)
+{
+	struct driver_args words = { 0 };
+	size_t own = 0;
+
+	if (find_program(name, compiler->path) == 0) /* its name may hold blanks */
+		return 0;
+	driver_split_words(name, &words);
+	if (words.count < 2)
+		return cannot_find(name, err);
+	while (own + 1 < words.count && words.items[own + 1][0] != '-')
+		own++;
+	if (find_program(words.items[0], compiler->path) < 0)
+		return cannot_find(words.items[0], err);
+	for (size_t i = 0; i < own; i++)
+		driver_args_add(&compiler->launcher, i ? words.items[i] : compiler->path);
+	if (find_program(words.items[own], compiler->path) < 0)
+		return cannot_find(words.items[own], err);
+	compiler->by_name = own > 0 && !strchr(words.items[own], '/');
+	for (size_t i = own + 1; i < words.count; i++)
+		driver_args_add(&compiler->options, words.items[i]);
+	return 0;
+}
+
+void driver_add_compiler(const struct driver_compiler *compiler, struct driver_args *command)
+{
+	for (size_t i = 0; i < compiler->launcher.count; i++)
+		driver_args_add(command, compiler->launcher.items[i]);
+	/* A path to a compiler cache that goes by the compiler's name is nothing that the cache itself would start. */
+	driver_args_add(command, compiler->by_name ? strrchr(compiler->path, '/') + 1 : compiler->path);
+}
+
 static int use_named_compiler(const struct driver_request *request, const char *name, const char *library_directory,
 			      struct driver_compiler *compiler, struct tee_perf_error *err)
 {
 	char list[256];
 
-	if (find_program(name, compiler->path) < 0)
-		return tee_perf_fail(err, TEE_PERF_USAGE,
-				     "cannot find the compiler '%s' that --compiler= or TEE_PERF_CC names", name);
-	if (driver_compiler_version(compiler, err) < 0)
+	if (find_named(name, compiler, err) < 0 || driver_compiler_version(compiler, err) < 0)
 		return -1;
 	if (compiler->gcc)
 		return driver_choose_gcc(request, compiler, err);

@@ -104,7 +104,7 @@ int driver_build_gcc_command(const struct driver_request *r, const char *library
 
 	if (refused)
 		return tee_perf_fail(err, TEE_PERF_USAGE, "%s needs clang: gcc instruments by itself", refused);
-	driver_args_add(command, compiler->path);
+	driver_add_compiler(compiler, command);
 	for (size_t i = 0; !r->asks_only && i < sizeof flags_before / sizeof *flags_before; i++)
 		driver_args_add(command, flags_before[i]);
 	if (!r->asks_only) { /* <tee-perf.h> */

@@ -216,8 +216,7 @@ static int note_clang_argument(struct driver_request *r, const char *arg, bool *
 
 /* ---- response files */
 
-/* The words of a response file in the manner of GNU tools: blanks separate, quotes and backslashes protect. */
-static void split_words(const char *text, struct driver_args *words)
+void driver_split_words(const char *text, struct driver_args *words)
 {
 	char *word = malloc(strlen(text) + 1);
 
@@ -277,7 +276,7 @@ static int scan_response_file(struct scan *scan, const char *path, int depth, st
 
 	if (!text)
 		return 0; /* clang takes it for a file's name */
-	split_words(text, &words);
+	driver_split_words(text, &words);
 	free(text);
 	for (size_t i = 0; i < words.count; i++) {
 		if (scan_argument(scan, words.items[i], depth + 1, err) < 0)
