@@ -55,6 +55,7 @@ struct sim_boot {
 	/* the loader's */
 	uint64_t error, detail; /* enum sim_error; an errno or a number in the file */
 	uint64_t base, size, bias;
+	uint64_t vdso; /* where the kernel's pages for reading the time were, before they were unmapped; 0: nowhere */
 	uint64_t pid[SIM_THREADS_MAX];
 };
 

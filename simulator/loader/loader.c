@@ -19,6 +19,8 @@
 
 #define GUARD (16 * SIM_PAGE) /* without access, around each stack */
 
+void loader_main(const uint64_t *stack);
+
 static struct sim_boot *boot;
 static struct loader_image image;
 static struct sim_enclave *enclave;
@@ -85,6 +87,7 @@ static void map_shared_memory(void)
 			  LOADER_BOOT_FD, 0, SIM_ERROR_MAP);
 	if ((uint64_t)boot != boot->address)
 		loader_fail(SIM_ERROR_MAP, 0);
+	loader_keep(boot->address, boot->bytes);
 	loader_call(SYS_munmap, (long)first, SIM_PAGE, 0, 0, 0, 0);
 }
 
@@ -96,6 +99,7 @@ static void map_log_part(uint64_t begin, uint64_t size, int protection, uint64_t
 
 	loader_map(begin - lead, size + lead, protection, MAP_SHARED | MAP_FIXED_NOREPLACE, LOADER_LOG_FD,
 		   offset - lead, SIM_ERROR_LOG);
+	loader_keep(begin - lead, size + lead);
 }
 
 static void map_log(void)
@@ -180,6 +184,7 @@ static void build_enclave(void)
 	size += states;
 	uint64_t base =
 	    (uint64_t)loader_map(0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, SIM_ERROR_MAP);
+	loader_keep(base, size);
 	open_memory(base, image.span + facts);
 	loader_image_load(&image, base);
 	enclave = (struct sim_enclave *)(base + image.span);
@@ -309,20 +314,29 @@ static void enter(void *argument)
 	loader_jump(enclave, thread, thread->stack_high, image.entry);
 }
 
-void loader_main(void)
+static void start_threads(void)
 {
-	map_shared_memory();
-	map_log();
-	build_enclave();
-	loader_call(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
-	/* Nobody reads its memory but itself, and it leaves no core. */
-	check(loader_call(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0, 0), SIM_ERROR_THREAD);
+	extern const char __executable_start[], _end[];
+
+	loader_keep((uint64_t)__executable_start, (uint64_t)(_end - __executable_start));
+	loader_unmap_others();
 	/* Processes that share the memory, so that each can be stopped while nobody is in it: an idle thread of an
-	 * enclave uses no processor. They are children of the host, as this one is. The loader's stack serves to begin
-	 * with. */
+	 * enclave uses no processor. They are children of the host, as this one is. */
 	for (unsigned i = 1; i < boot->threads; i++)
 		check(loader_clone(CLONE_VM | CLONE_PARENT | SIGCHLD, (void *)enclave->thread[i].stack_high, enter,
 				   &enclave->thread[i]),
 		      SIM_ERROR_THREAD);
 	enter(&enclave->thread[0]);
+}
+
+void loader_main(const uint64_t *stack)
+{
+	map_shared_memory();
+	boot->vdso = loader_vdso(stack);
+	map_log();
+	build_enclave();
+	loader_call(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
+	/* Nobody reads its memory but itself, and it leaves no core. */
+	check(loader_call(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0, 0), SIM_ERROR_THREAD);
+	loader_move(enclave->thread[0].stack_high, start_threads);
 }

@@ -36,7 +36,16 @@ void loader_image_open(struct loader_image *image);
 /* Copies it to base, which is mapped for image->span bytes, relocates, and protects. */
 void loader_image_load(struct loader_image *image, uint64_t base);
 
+/* space.c: what stays mapped, and the end of all the rest: the kernel's pages for reading the time without a system
+ * call (vDSO), the first stack with its environment, the trusted part's file. */
+void loader_keep(uint64_t begin, uint64_t size);
+void loader_unmap_others(void);
+/* stack: as the kernel hands it to a program. Where the vDSO lies; 0: there is none. */
+uint64_t loader_vdso(const uint64_t *stack);
+
 /* start.S */
+/* Goes on in run, on another stack. */
+void loader_move(uint64_t stack, void (*run)(void)) __attribute__((noreturn));
 long loader_clone(unsigned long flags, void *stack, void (*run)(void *), void *argument);
 void loader_jump(const struct sim_enclave *enclave, struct sim_thread *thread, uint64_t stack, uint64_t entry)
     __attribute__((noreturn));

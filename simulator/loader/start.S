@@ -6,8 +6,17 @@
 	.globl _start
 _start:
 	xorl	%ebp, %ebp
+	movq	%rsp, %rdi
 	andq	$-16, %rsp
 	call	loader_main
+	hlt
+
+/* void loader_move(stack top, void (*run)(void)) */
+	.globl loader_move
+loader_move:
+	movq	%rdi, %rsp
+	xorl	%ebp, %ebp
+	call	*%rsi
 	hlt
 
 /* long loader_clone(unsigned long flags, void *stack, void (*run)(void *), void *argument) */

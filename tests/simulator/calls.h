@@ -20,6 +20,8 @@ enum {
 	ECALL_NEVER_ENDS,
 	ECALL_APPEND_AS_THE_ORIGINAL,
 	ECALL_WRITTEN,
+	ECALL_SYSTEM_CALL,
+	ECALL_LOAD,
 	ECALLS
 };
 
@@ -31,6 +33,13 @@ struct ask {
 
 struct events {
 	uint64_t pairs;
+};
+
+/* How a program asks its kernel for something. */
+enum way { WAY_SYSCALL, WAY_INT80, WAY_SYSENTER, WAY_VSYSCALL };
+
+struct system_call {
+	uint64_t way, number;
 };
 
 struct touch {

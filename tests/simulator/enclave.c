@@ -155,6 +155,35 @@ static int64_t ecall_write(void *data, size_t bytes)
 	return result;
 }
 
+static int64_t ecall_system_call(void *data, size_t bytes)
+{
+	const struct system_call *call = data;
+	long result = -1;
+
+	if (bytes != sizeof *call)
+		return -1;
+	if (call->way == WAY_SYSCALL)
+		__asm__ volatile("syscall"
+				 : "=a"(result)
+				 : "a"(call->number), "D"(0L), "S"(0L), "d"(0L)
+				 : "rcx", "r11", "memory");
+	else if (call->way == WAY_INT80)
+		__asm__ volatile("int $0x80" : "=a"(result) : "a"(call->number), "b"(0L), "c"(0L), "d"(0L) : "memory");
+	else if (call->way == WAY_SYSENTER)
+		__asm__ volatile("sysenter" : "=a"(result) : "a"(call->number), "b"(0L) : "rcx", "rdx", "memory");
+	else /* gettimeofday, at its fixed address */
+		__asm__ volatile("call *%1"
+				 : "=a"(result)
+				 : "r"(UINT64_C(0xffffffffff600000)), "D"(0L), "S"(0L)
+				 : "rcx", "r11", "memory");
+	return result;
+}
+
+static int64_t ecall_load(void *data, size_t bytes)
+{
+	return bytes == 8 ? (int64_t) * *(const volatile uint64_t **)data : -1;
+}
+
 static int64_t ecall_read_counter(void *data, size_t bytes)
 {
 	(void)data;
@@ -183,4 +212,5 @@ TEE_PERF_SIM_ECALLS(
     [ECALL_JUDGE] = ecall_judge, [ECALL_PATTERN] = ecall_pattern, [ECALL_CHECKSUM] = ecall_checksum,
     [ECALL_REGISTERS] = ecall_registers, [ECALL_THREAD] = ecall_thread, [ECALL_WRITE] = ecall_write,
     [ECALL_READ_COUNTER] = ecall_read_counter, [ECALL_STORE] = ecall_store, [ECALL_NEVER_ENDS] = ecall_never_ends,
-    [ECALL_WRITTEN] = ecall_written, [ECALL_APPEND_AS_THE_ORIGINAL] = ecall_append_as_the_original);
+    [ECALL_WRITTEN] = ecall_written, [ECALL_SYSTEM_CALL] = ecall_system_call, [ECALL_LOAD] = ecall_load,
+    [ECALL_APPEND_AS_THE_ORIGINAL] = ecall_append_as_the_original);
