@@ -22,7 +22,12 @@ struct tee_perf_player {
 	/* state of each track, by its number */
 	struct tee_perf_player_track {
 		struct tee_perf_decoder *decoder;
-		bool broken; /* nothing can be decoded until a block that starts afresh */
+		bool broken;       /* nothing can be decoded until a block that starts afresh */
+		bool hole;         /* records are missing before the next one that is decoded */
+		bool ended;        /* the last record said so */
+		uint32_t position; /* that the next block has, if none is missing */
+		uint64_t missing;  /* records before the thread's first one */
+		uint64_t doubts;   /* of the reader's damage, what had been passed over at the last block */
 	} * tracks;
 	uint32_t track_capacity;
 
@@ -32,7 +37,13 @@ struct tee_perf_player {
 	uint64_t offset, wanted, played;
 
 	uint64_t event_blocks, broken_blocks, broken_sections, profile_sections;
-	uint64_t last_ns;       /* latest time of any thread */
+	uint64_t cut_off_blocks, cut_off_records; /* whole, but they go on from a block that is not */
+	uint64_t last_ns;                         /* latest time of any thread */
+	/* of what is damaged: when records are missing; from > to: at no known time */
+	uint64_t hole_from_ns, hole_to_ns;
+	uint64_t missing; /* records, as far as their number is known */
+	bool holes_closed;
+	uint64_t told;          /* records that stand for damage and were not in the file */
 	char first_broken[256]; /* what was wrong with the first broken block of events */
 	char first_broken_section[1200];
 	struct tee_perf_record records[TEE_PERF_PLAYER_BATCH];

@@ -2,6 +2,7 @@
 #include "analyzer/recording.h"
 #include "analyzer/player.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,70 @@ static void warn_broken(struct tee_perf_recording *recording, const char *first,
 	recording->damaged = true;
 	warn(recording, "%s", first);
 	if (count > 1)
-		warn(recording, "%llu more sections are damaged", (unsigned long long)count - 1);
+		warn(recording, "%" PRIu64 " more section%s damaged", count - 1, count == 2 ? " is" : "s are");
+}
+
+/* Records that the file should hold and does not: by the threads' own count, or by END's if that is greater. */
+static void count_missing(struct tee_perf_recording *recording, const struct tee_perf_player *player)
+{
+	const struct tee_perf_model *model = recording->model;
+	struct tee_perf_recording_damage *damage = &recording->damage;
+	json_int_t all = integer(recording->end, "events", 0);
+	uint64_t read = 0;
+	for (uint32_t i = 0; i < model->track_count; i++)
+		read += model->tracks[i]->counts.records;
+	read -= player->told;
+	damage->records = player->missing;
+	if (!recording->has_profile && all > 0 && (uint64_t)all > read && (uint64_t)all - read > damage->records)
+		damage->records = (uint64_t)all - read;
+}
+
+static void take_damage(struct tee_perf_recording *recording, const struct tee_perf_player *player)
+{
+	const struct tee_perf_damage *found = tee_perf_reader_damage(player->reader);
+	struct tee_perf_recording_damage *damage = &recording->damage;
+	*damage = (struct tee_perf_recording_damage){ .places = found->places,
+						      .bytes = found->bytes,
+						      .from_ns = player->hole_from_ns,
+						      .to_ns = player->hole_to_ns };
+	if (found->places + player->broken_blocks + player->cut_off_blocks == 0)
+		return;
+	uint64_t end_ns = (uint64_t)integer(recording->end, "duration_ns", 0);
+	if (end_ns < player->last_ns)
+		end_ns = player->last_ns;
+	if (damage->to_ns > end_ns)
+		damage->to_ns = end_ns;
+	count_missing(recording, player);
+}
+
+/* What was passed over, and what is missing with it. */
+static void warn_damage(struct tee_perf_recording *recording, const struct tee_perf_player *player)
+{
+	const struct tee_perf_damage *found = tee_perf_reader_damage(player->reader);
+	const struct tee_perf_recording_damage *damage = &recording->damage;
+	char where[64] = "", type[32] = "", when[96] = "", cut_off[96] = "";
+	if (found->first_name != NULL)
+		snprintf(type, sizeof type, " (%s)", found->first_name);
+	if (found->places > 1)
+		snprintf(where, sizeof where, " in %" PRIu64 " places", found->places);
+	if (found->places > 0)
+		warn(recording, "%s is damaged%s: at byte %" PRIu64 ", %s%s: %" PRIu64 " byte%s passed over",
+		     recording->path, where, found->first_offset, found->what, type, found->bytes,
+		     found->bytes == 1 ? " was" : "s were");
+	recording->damaged |= found->places > 0;
+	if (player->cut_off_records != 0)
+		snprintf(cut_off, sizeof cut_off,
+			 " (%" PRIu64 " of them are whole, but cannot be decoded without those before)",
+			 player->cut_off_records);
+	if (damage->from_ns <= damage->to_ns)
+		snprintf(when, sizeof when, ", recorded between %.9f s and %.9f s", (double)damage->from_ns / 1e9,
+			 (double)damage->to_ns / 1e9);
+	bool is_said = found->places + player->cut_off_blocks == 0 && player->broken_blocks == 1;
+	if (damage->records != 0 && !is_said)
+		warn(recording, "%" PRIu64 " record%s missing%s%s", damage->records,
+		     damage->records == 1 ? " is" : "s are", when, cut_off);
+	else if (when[0] != 0 && !is_said)
+		warn(recording, "records may be missing%s", when);
 }
 
 /* Points of the TSC's calibration may stand behind the records that need them: they are collected from the whole file
@@ -94,6 +158,9 @@ static int play_all(struct tee_perf_recording *recording, struct tee_perf_player
 	while ((result = tee_perf_player_step(player, &trouble)) == 1) {
 		if (recording->model->tsc_unknown && !calibrated)
 			return 1;
+		/* Behind a hole the points tell the two clocks apart. */
+		if (tee_perf_reader_damage(player->reader)->may_hold_events != 0 && !calibrated)
+			return 1;
 		steps++;
 	}
 	if (result < 0 && (steps == 0 || trouble.class != TEE_PERF_INPUT))
@@ -102,6 +169,8 @@ static int play_all(struct tee_perf_recording *recording, struct tee_perf_player
 		recording->damaged = true;
 		warn(recording, "%s: this report covers what comes before it", trouble.message);
 	}
+	take_damage(recording, player);
+	warn_damage(recording, player);
 	warn_broken(recording, player->first_broken, player->broken_blocks);
 	warn_broken(recording, player->first_broken_section, player->broken_sections);
 	if (tee_perf_reader_truncated(player->reader) != NULL)
@@ -126,6 +195,13 @@ static int play_file(struct tee_perf_recording *recording, struct tee_perf_playe
 	return result;
 }
 
+static void forget_warnings(struct tee_perf_recording *recording)
+{
+	while (recording->warning_count != 0)
+		free(recording->warnings[--recording->warning_count]);
+	recording->damaged = false;
+}
+
 static int load(struct tee_perf_recording *recording, struct tee_perf_error *err)
 {
 	struct tee_perf_player *player = malloc(sizeof *player);
@@ -136,6 +212,7 @@ static int load(struct tee_perf_recording *recording, struct tee_perf_error *err
 	}
 	int result = play_file(recording, player, false, err);
 	if (result == 1) {
+		forget_warnings(recording);
 		tee_perf_model_free(recording->model);
 		recording->model = tee_perf_model_new();
 		if (recording->model == NULL)
@@ -175,8 +252,7 @@ void tee_perf_recording_close(struct tee_perf_recording *recording)
 	tee_perf_model_free(recording->model);
 	json_decref(recording->start);
 	json_decref(recording->end);
-	for (uint32_t i = 0; i < recording->warning_count; i++)
-		free(recording->warnings[i]);
+	forget_warnings(recording);
 	free(recording->path);
 	free(recording);
 }

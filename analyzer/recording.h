@@ -16,13 +16,21 @@ struct tee_perf_calibration {
 /* Warnings: what is missing or damaged, one sentence each. */
 #define TEE_PERF_WARNINGS_MAX 8
 
+/* What was passed over because it is damaged. */
+struct tee_perf_recording_damage {
+	uint64_t places, bytes;
+	uint64_t records;        /* that are missing: known from what is around them, and from END */
+	uint64_t from_ns, to_ns; /* when they were made, at the widest; from > to: unknown */
+};
+
 struct tee_perf_recording {
 	char *path;
 	struct tee_perf_model *model; /* finished */
 	struct tee_perf_symbols *symbols;
 	json_t *start, *end; /* objects, empty if the section is missing */
 	bool has_end;
-	bool damaged;   /* something could not be read: the exit status is that of bad input */
+	bool damaged; /* something could not be read: the exit status is that of bad input */
+	struct tee_perf_recording_damage damage;
 	bool has_calls; /* events: single calls can be listed */
 	bool has_profile;
 	uint64_t file_bytes;

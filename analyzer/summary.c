@@ -116,7 +116,8 @@ int tee_perf_recording_summary(const struct tee_perf_recording *recording, struc
 		tsc_records += model->tracks[i]->counts.tsc_records;
 	}
 	summary->tsc_share = records == 0 ? 0 : (double)tsc_records / (double)records;
-	uint64_t lost = number(end, "lost", 0);
+	uint64_t lost =
+	    number(end, "lost", 0) + recording->damage.records;      /* the recorder knows nothing of the latter */
 	summary->lost = lost > summary->lost ? lost : summary->lost; /* some are lost where no record could say so */
 	summary->duration_ns = number(end, "duration_ns", summary->duration_ns);
 	summary->resolution_ns = resolution(recording, summary->tsc_share);

@@ -112,7 +112,7 @@ static int add_tracks(struct builder *builder)
 	return result;
 }
 
-static void describe(char *out, size_t size, const struct tee_perf_summary *summary)
+static void describe(char *out, size_t size, const struct tee_perf_summary *summary, bool damaged)
 {
 	char a[TEE_PERF_TEXT], b[TEE_PERF_TEXT], c[TEE_PERF_TEXT];
 	int used = snprintf(out, size, "%u thread%s", summary->threads, summary->threads == 1 ? "" : "s");
@@ -126,8 +126,8 @@ static void describe(char *out, size_t size, const struct tee_perf_summary *summ
 	if (summary->lost != 0)
 		used += snprintf(out + used, size - (size_t)used, ", %s records lost",
 				 tee_perf_text_count(c, summary->lost));
-	if (summary->truncated)
-		snprintf(out + used, size - (size_t)used, ", recording incomplete");
+	if (damaged || summary->truncated)
+		snprintf(out + used, size - (size_t)used, ", recording %s", damaged ? "damaged" : "incomplete");
 }
 
 static int draw(const struct tee_perf_recording *recording, const struct flame_options *chosen,
@@ -138,7 +138,7 @@ static int draw(const struct tee_perf_recording *recording, const struct flame_o
 	char subtitle[256];
 	if (tee_perf_recording_summary(recording, &summary, err) != 0)
 		return -1;
-	describe(subtitle, sizeof subtitle, &summary);
+	describe(subtitle, sizeof subtitle, &summary, recording->damaged);
 	struct tee_perf_flame_options flame_options = { .title = chosen->title != NULL     ? chosen->title
 								 : summary.command[0] != 0 ? summary.command
 											   : NULL,

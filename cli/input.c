@@ -104,8 +104,26 @@ static void print_not_recorded(const struct tee_perf_recording *recording, FILE 
 	}
 }
 
+static void print_damage(const struct tee_perf_recording_damage *damage, FILE *out)
+{
+	char bytes[TEE_PERF_TEXT], records[TEE_PERF_TEXT], from[TEE_PERF_TEXT], to[TEE_PERF_TEXT], text[512];
+	if (damage->places == 0)
+		return;
+	int used = snprintf(text, sizeof text, "the file is damaged in %" PRIu64 " place%s: %s bytes were passed over",
+			    damage->places, plural(damage->places), tee_perf_text_count(bytes, damage->bytes));
+	if (damage->records != 0)
+		used += snprintf(text + used, sizeof text - (size_t)used, ", %s records are missing",
+				 tee_perf_text_count(records, damage->records));
+	if (damage->from_ns <= damage->to_ns)
+		snprintf(text + used, sizeof text - (size_t)used, ", recorded between %s and %s",
+			 tee_perf_text_duration(from, (double)damage->from_ns),
+			 tee_perf_text_duration(to, (double)damage->to_ns));
+	line(out, "note", text);
+}
+
 static void print_notes(const struct tee_perf_recording *recording, const struct tee_perf_summary *summary, FILE *out)
 {
+	print_damage(&recording->damage, out);
 	note(out, summary->holes, "incomplete records, skipped");
 	note(out, summary->unwound, "calls ended by an exception, longjmp or the end of their thread");
 	note(out, summary->unconfirmed,
@@ -162,6 +180,18 @@ static void print_text(const struct tee_perf_recording *recording, const struct 
 
 /* ---- JSON */
 
+/* null: nothing was passed over. */
+static json_t *damage_object(const struct tee_perf_recording_damage *damage)
+{
+	bool timed = damage->from_ns <= damage->to_ns;
+	if (damage->places == 0)
+		return json_null();
+	return json_pack("{s:I, s:I, s:I, s:o, s:o}", "places", (json_int_t)damage->places, "bytes",
+			 (json_int_t)damage->bytes, "records", (json_int_t)damage->records, "from_ns",
+			 timed ? json_integer((json_int_t)damage->from_ns) : json_null(), "to_ns",
+			 timed ? json_integer((json_int_t)damage->to_ns) : json_null());
+}
+
 static json_t *head_object(const struct tee_perf_recording *recording, const struct tee_perf_summary *summary)
 {
 	double share =
@@ -208,6 +238,7 @@ static json_t *head_object(const struct tee_perf_recording *recording, const str
 	json_object_set_new(head, "signal", summary->signal <= 0 ? json_null() : json_integer(summary->signal));
 	json_object_set_new(head, "truncated", json_boolean(summary->truncated));
 	json_object_set_new(head, "damaged", json_boolean(recording->damaged));
+	json_object_set_new(head, "damage", damage_object(&recording->damage));
 	json_object_set_new(head, "out_of_memory", json_boolean(summary->out_of_memory));
 	json_object_set_new(head, "hooks_missing", json_boolean(summary->hooks_missing));
 	json_object_set(head, "not_recorded", missing);

@@ -6,6 +6,7 @@
 
 #include "runtime/log_layout.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,5 +42,8 @@ void tee_perf_decoder_reset(struct tee_perf_decoder *decoder);
  * or more. */
 size_t tee_perf_decode(struct tee_perf_decoder *decoder, const uint8_t **in, const uint8_t *end,
 		       struct tee_perf_record *out, size_t max);
+
+/* The number of records, modulo 2^32, between the last reset and a block. false: the block is empty or malformed. */
+bool tee_perf_block_position(const uint8_t *in, const uint8_t *end, uint32_t *position);
 
 #endif

@@ -181,6 +181,14 @@ static const uint8_t *next_group(struct tee_perf_decoder *decoder, const uint8_t
 	return taken <= left ? in + taken : NULL;
 }
 
+bool tee_perf_block_position(const uint8_t *in, const uint8_t *end, uint32_t *position)
+{
+	if (end - in < TEE_PERF_CONTROL_BLOCK_SIZE || *in != (TEE_PERF_CONTROL_BLOCK << 2 | TEE_PERF_GROUP_CONTROL))
+		return false;
+	*position = tee_perf_get32(in + 1);
+	return true;
+}
+
 /* Obeys what stands at in. Returns its end, or NULL when it is malformed. */
 static const uint8_t *control(struct tee_perf_decoder *decoder, const uint8_t *in, const uint8_t *end)
 {

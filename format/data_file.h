@@ -54,11 +54,22 @@ struct tee_perf_section {
 };
 
 struct tee_perf_reader *tee_perf_reader_open(const char *path, struct tee_perf_error *err);
-/* 1: a section of one of the types above, others are passed over; 0: the end; -1: error. A file that ends within a
- * section, or without the section END, is at its end:
- * tee_perf_reader_truncated then tells so. A section whose checksum is wrong is an error that
- * names its offset. */
+/* 1: a section of one of the types above, others are passed over; 0: the end; -1: error. What is damaged is passed over
+ * as well: tee_perf_reader_damage then tells so. A file that ends within a section, or without the section END, is at
+ * its end: tee_perf_reader_truncated then tells so. */
 int tee_perf_reader_next(struct tee_perf_reader *reader, struct tee_perf_section *section, struct tee_perf_error *err);
+
+/* What was passed over so far. */
+struct tee_perf_damage {
+	uint64_t places, bytes;
+	uint64_t may_hold_events; /* sections passed over that were EVENTS, or whose type nobody knows */
+	uint64_t first_offset;    /* in the file, of the first place */
+	const char *first_name;   /* of the section there; NULL: unknown */
+	char what[80];            /* is wrong there */
+	uint64_t end;             /* in the file, of the last place */
+};
+
+const struct tee_perf_damage *tee_perf_reader_damage(const struct tee_perf_reader *reader);
 /* NULL, or a sentence saying where the file was cut and what is missing. */
 const char *tee_perf_reader_truncated(const struct tee_perf_reader *reader);
 void tee_perf_reader_rewind(struct tee_perf_reader *reader);

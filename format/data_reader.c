@@ -27,10 +27,16 @@ struct tee_perf_reader {
 	size_t block_at, block_size;
 	bool ended;
 	struct buffer stored, raw;
+	uint64_t search_bytes; /* that may still be read a second time in search of a section */
+	uint64_t resume;       /* where the search from within a section that is too long found another */
 	ZSTD_DCtx *zstd;
+	struct tee_perf_damage damage;
 	char truncated[256];
 	uint8_t block[BLOCK_SIZE];
 };
+
+/* Next to 1, 0 and -1: what stands here is no whole section, but the reading can go on behind it. */
+#define DAMAGED 2
 
 /* Reads up to size bytes at the current place; fewer only at the end of the file. Returns their number or -1. */
 static ssize_t read_some(struct tee_perf_reader *reader, uint8_t *out, size_t size, struct tee_perf_error *err)
@@ -118,7 +124,6 @@ static int check_file_header(struct tee_perf_reader *reader, struct tee_perf_err
 		return tee_perf_fail(err, TEE_PERF_INPUT,
 				     "%s is damaged, or from a newer tee-perf: its header has the unknown flags %#x",
 				     reader->path, flags);
-	reader->offset = sizeof header;
 	return 0;
 }
 
@@ -144,8 +149,10 @@ struct tee_perf_reader *tee_perf_reader_open(const char *path, struct tee_perf_e
 		goto fail;
 	}
 	reader->fd = fd;
-	if (check_file_header(reader, err) == 0)
+	if (check_file_header(reader, err) == 0) {
+		tee_perf_reader_rewind(reader);
 		return reader;
+	}
 fail:
 	if (reader != NULL) {
 		ZSTD_freeDCtx(reader->zstd);
@@ -159,18 +166,26 @@ fail:
 /* The file ends here, early: remembers why. */
 static int truncated(struct tee_perf_reader *reader, const char *where)
 {
-	snprintf(reader->truncated, sizeof reader->truncated,
-		 "the file ends %s, at byte %llu, after %llu whole sections: what was recorded later, and the summary, "
-		 "are missing",
-		 where, (unsigned long long)reader->offset, (unsigned long long)reader->section_count);
+	unsigned long long offset = reader->offset, count = reader->section_count;
 	reader->ended = true;
+	if (reader->damage.places != 0 && reader->damage.end == reader->offset)
+		snprintf(reader->truncated, sizeof reader->truncated,
+			 "the end of the file, at byte %llu, is damaged: the summary is missing, and maybe what was "
+			 "recorded last",
+			 offset);
+	else
+		snprintf(reader->truncated, sizeof reader->truncated,
+			 "the file ends %s, at byte %llu, after %llu whole section%s: what was recorded later, and the "
+			 "summary, are missing",
+			 where, offset, count, count == 1 ? "" : "s");
 	return 0;
 }
 
-static int damaged(const struct tee_perf_reader *reader, const char *what, struct tee_perf_error *err)
+static int damaged(struct tee_perf_reader *reader, const char *what)
 {
-	return tee_perf_fail(err, TEE_PERF_INPUT, "%s is damaged: at byte %llu, %s", reader->path,
-			     (unsigned long long)reader->offset, what);
+	if (reader->damage.places == 0)
+		snprintf(reader->damage.what, sizeof reader->damage.what, "%s", what);
+	return DAMAGED;
 }
 
 /* Makes room for size bytes. One spare byte keeps an empty payload from being NULL. */
@@ -188,7 +203,28 @@ static int reserve(struct tee_perf_reader *reader, struct buffer *buffer, size_t
 	return 0;
 }
 
-/* 1: a frame with known storage and sizes within the limits; 0: the end; -1: error. */
+static int get_file_size(const struct tee_perf_reader *reader, uint64_t *size, struct tee_perf_error *err)
+{
+	struct stat status;
+	if (fstat(reader->fd, &status) != 0)
+		return tee_perf_fail_errno(err, "cannot read %s", reader->path);
+	*size = (uint64_t)status.st_size;
+	return 0;
+}
+
+static bool sizes_agree(const struct tee_perf_frame *frame)
+{
+	return frame->stored_as == TEE_PERF_STORED_RAW ? frame->stored_size == frame->raw_size
+						       : frame->stored_as == TEE_PERF_STORED_ZSTD;
+}
+
+static bool within_limit(const struct tee_perf_frame *frame)
+{
+	uint64_t limit = tee_perf_section_limit(frame->type);
+	return frame->stored_size <= limit && frame->raw_size <= limit;
+}
+
+/* 1: a frame with sizes within the limits; 0: the end; -1: error; DAMAGED. */
 static int next_frame(struct tee_perf_reader *reader, struct tee_perf_frame *frame, struct tee_perf_error *err)
 {
 	uint8_t bytes[TEE_PERF_FRAME_SIZE];
@@ -200,27 +236,82 @@ static int next_frame(struct tee_perf_reader *reader, struct tee_perf_frame *fra
 	if (size < (ssize_t)sizeof bytes)
 		return truncated(reader, "within a section's frame");
 	if (!tee_perf_frame_get(bytes, frame))
-		return damaged(reader, "a section's frame fails its checksum", err);
-	uint64_t limit = tee_perf_section_limit(frame->type);
-	if (frame->stored_size > limit || frame->raw_size > limit)
-		return tee_perf_fail(
-		    err, TEE_PERF_RESOURCE, "%s: the section %s at byte %llu exceeds the limit of %llu", reader->path,
-		    tee_perf_section_name(frame->type), (unsigned long long)reader->offset, (unsigned long long)limit);
-	if (frame->stored_as == TEE_PERF_STORED_RAW ? frame->stored_size != frame->raw_size
-						    : frame->stored_as != TEE_PERF_STORED_ZSTD)
-		return damaged(reader, "a section's frame has an unknown compression or sizes that disagree", err);
+		return damaged(reader, "a section's frame fails its checksum");
+	if (!within_limit(frame))
+		return tee_perf_fail(err, TEE_PERF_RESOURCE,
+				     "%s: the section %s at byte %llu exceeds the limit of %llu", reader->path,
+				     tee_perf_section_name(frame->type), (unsigned long long)reader->offset,
+				     (unsigned long long)tee_perf_section_limit(frame->type));
 	return 1;
 }
 
-/* Reads the stored bytes in steps, so that a size that the file does not hold costs no memory. 1, 0 or -1 as
- * above. */
+static void seek(struct tee_perf_reader *reader, uint64_t offset)
+{
+	reader->read_offset = offset;
+	reader->block_at = reader->block_size = 0;
+}
+
+static bool starts_section(const uint8_t *bytes)
+{
+	struct tee_perf_frame frame;
+	return tee_perf_section_known(tee_perf_get16(bytes)) && bytes[3] == 0 && bytes[2] <= TEE_PERF_STORED_ZSTD &&
+	       tee_perf_frame_get(bytes, &frame) && within_limit(&frame) && sizes_agree(&frame);
+}
+
+/* The next section of a known type at or behind *place, or the file's end: a frame's check and its fields are 60 bits
+ * that other bytes have to hit. 0 or -1. */
+static int search(struct tee_perf_reader *reader, uint64_t *place, struct tee_perf_error *err)
+{
+	if (reserve(reader, &reader->raw, BLOCK_SIZE, err) != 0)
+		return -1;
+	for (;;) {
+		seek(reader, *place);
+		ssize_t size = read_some(reader, reader->raw.data, BLOCK_SIZE, err);
+		if (size < 0)
+			return -1;
+		ssize_t at = 0;
+		for (; at + (ssize_t)TEE_PERF_FRAME_SIZE <= size; at++, ++*place)
+			if (starts_section(reader->raw.data + at))
+				return 0;
+		if (size < (ssize_t)BLOCK_SIZE) {
+			*place += (uint64_t)(size - at);
+			return 0;
+		}
+	}
+}
+
+/* Whether bytes may be read once more in search of a section: each of the file at most once. */
+static bool may_search(struct tee_perf_reader *reader, uint64_t bytes)
+{
+	if (reader->search_bytes < bytes)
+		return false;
+	reader->search_bytes -= bytes;
+	return true;
+}
+
+/* A section that claims more than the file holds: the file was cut, or bytes are missing from its middle, and other
+ * sections follow. 0, -1 or DAMAGED. */
+static int cut_short(struct tee_perf_reader *reader, uint64_t file_size, struct tee_perf_error *err)
+{
+	uint64_t place = reader->offset + TEE_PERF_FRAME_SIZE;
+	if (may_search(reader, file_size - place) && search(reader, &place, err) != 0)
+		return -1;
+	reader->resume = place;
+	if (place > reader->offset + TEE_PERF_FRAME_SIZE && place < file_size)
+		return damaged(reader, "a section lacks bytes");
+	return truncated(reader, "within a section");
+}
+
+/* Reads the stored bytes. A size that the file does not hold costs no memory. 1, 0, -1 or DAMAGED as above. */
 static int read_stored(struct tee_perf_reader *reader, const struct tee_perf_frame *frame, struct tee_perf_error *err)
 {
-	struct stat status;
-	if (fstat(reader->fd, &status) != 0)
-		return tee_perf_fail_errno(err, "cannot read %s", reader->path);
-	if ((uint64_t)status.st_size < reader->offset + TEE_PERF_FRAME_SIZE + frame->stored_size)
-		return truncated(reader, "within a section");
+	uint64_t file_size;
+	if (get_file_size(reader, &file_size, err) != 0)
+		return -1;
+	if (file_size < reader->offset + TEE_PERF_FRAME_SIZE + frame->stored_size)
+		return cut_short(reader, file_size, err);
+	if (!sizes_agree(frame))
+		return damaged(reader, "a section has an unknown compression, or sizes that disagree");
 	if (reserve(reader, &reader->stored, frame->stored_size, err) != 0)
 		return -1;
 	ssize_t got = read_some(reader, reader->stored.data, frame->stored_size, err);
@@ -229,54 +320,123 @@ static int read_stored(struct tee_perf_reader *reader, const struct tee_perf_fra
 	if (got < (ssize_t)frame->stored_size)
 		return truncated(reader, "within a section");
 	if ((uint32_t)crc32_z(crc32(0, NULL, 0), reader->stored.data, frame->stored_size) != frame->payload_crc)
-		return damaged(reader, "a section fails its checksum", err);
+		return damaged(reader, "a section fails its checksum");
 	return 1;
 }
 
 static int unpack(struct tee_perf_reader *reader, const struct tee_perf_frame *frame, struct tee_perf_error *err)
 {
 	if (ZSTD_getFrameContentSize(reader->stored.data, frame->stored_size) != frame->raw_size)
-		return damaged(reader, "a section's sizes disagree", err);
+		return damaged(reader, "a section's sizes disagree");
 	if (reserve(reader, &reader->raw, frame->raw_size, err) != 0)
 		return -1;
 	size_t got = ZSTD_decompressDCtx(reader->zstd, reader->raw.data, frame->raw_size, reader->stored.data,
 					 frame->stored_size);
 	if (ZSTD_isError(got) || got != frame->raw_size)
-		return damaged(reader, "a section cannot be unpacked", err);
+		return damaged(reader, "a section cannot be unpacked");
+	return 1;
+}
+
+/* ---- behind what is damaged */
+
+/* 1: a section starts here, or the file ends here; 0; -1. */
+static int goes_on_at(struct tee_perf_reader *reader, uint64_t place, struct tee_perf_error *err)
+{
+	uint8_t bytes[TEE_PERF_FRAME_SIZE];
+	struct tee_perf_frame frame;
+	seek(reader, place);
+	ssize_t size = read_some(reader, bytes, sizeof bytes, err);
+	if (size < 0)
+		return -1;
+	return size == 0 || (size == (ssize_t)sizeof bytes && tee_perf_frame_get(bytes, &frame));
+}
+
+/* Where the reading goes on behind the damaged section at the reader's offset. Its length counts if a section follows
+ * it; if none does, bytes are missing from the file or were added to it. 0 or -1. */
+static int find_next(struct tee_perf_reader *reader, const struct tee_perf_frame *frame, uint64_t *next,
+		     struct tee_perf_error *err)
+{
+	*next = reader->offset + 1;
+	if (frame == NULL)
+		return search(reader, next, err);
+	if (reader->resume > reader->offset) {
+		*next = reader->resume;
+		return 0;
+	}
+	uint64_t behind = reader->offset + TEE_PERF_FRAME_SIZE + frame->stored_size;
+	int goes_on = goes_on_at(reader, behind, err);
+	if (goes_on < 0)
+		return -1;
+	if (goes_on || !may_search(reader, frame->stored_size)) {
+		*next = behind;
+		return 0;
+	}
+	*next = reader->offset + TEE_PERF_FRAME_SIZE;
+	return search(reader, next, err);
+}
+
+/* frame: NULL if it is what is damaged. 0 or -1. */
+static int pass_over(struct tee_perf_reader *reader, const struct tee_perf_frame *frame, struct tee_perf_error *err)
+{
+	struct tee_perf_damage *damage = &reader->damage;
+	uint64_t next;
+	if (find_next(reader, frame, &next, err) != 0)
+		return -1;
+	if (damage->places == 0) {
+		damage->first_offset = reader->offset;
+		damage->first_name = frame == NULL ? NULL : tee_perf_section_name(frame->type);
+	}
+	if (damage->places == 0 || damage->end != reader->offset)
+		damage->places++;
+	damage->end = next;
+	damage->bytes += next - reader->offset;
+	damage->may_hold_events += frame == NULL || frame->type == TEE_PERF_SECTION_EVENTS;
+	reader->offset = next;
+	seek(reader, next);
 	return 0;
+}
+
+/* ---- sections */
+
+/* The section at the reader's offset. 1, 0, -1 or DAMAGED, then with *frame_whole. */
+static int read_section(struct tee_perf_reader *reader, struct tee_perf_frame *frame, bool *frame_whole,
+			struct tee_perf_section *section, struct tee_perf_error *err)
+{
+	int result = next_frame(reader, frame, err);
+	*frame_whole = result == 1;
+	if (result == 1)
+		result = read_stored(reader, frame, err);
+	const struct buffer *payload = &reader->stored;
+	if (result == 1 && frame->stored_as == TEE_PERF_STORED_ZSTD) {
+		result = unpack(reader, frame, err);
+		payload = &reader->raw;
+	}
+	*section = (struct tee_perf_section){
+		.type = frame->type,
+		.offset = reader->offset,
+		.payload = payload->data,
+		.size = frame->raw_size,
+		.stored_size = TEE_PERF_FRAME_SIZE + frame->stored_size,
+	};
+	return result;
 }
 
 /* As tee_perf_reader_next, but of any type. */
 static int next_section(struct tee_perf_reader *reader, struct tee_perf_section *section, struct tee_perf_error *err)
 {
 	struct tee_perf_frame frame;
-	if (reader->ended)
-		return 0;
-	int result = next_frame(reader, &frame, err);
-	if (result == 1)
-		result = read_stored(reader, &frame, err);
+	bool frame_whole;
+	int result = 0;
+	while (!reader->ended && (result = read_section(reader, &frame, &frame_whole, section, err)) == DAMAGED)
+		if ((result = pass_over(reader, frame_whole ? &frame : NULL, err)) != 0)
+			break;
 	if (result != 1) {
-		reader->ended = true; /* after an error too: what follows has no known beginning */
+		reader->ended = true;
 		return result;
 	}
-	const struct buffer *payload = &reader->stored;
-	if (frame.stored_as == TEE_PERF_STORED_ZSTD) {
-		if (unpack(reader, &frame, err) != 0) {
-			reader->ended = true;
-			return -1;
-		}
-		payload = &reader->raw;
-	}
-	*section = (struct tee_perf_section){
-		.type = frame.type,
-		.offset = reader->offset,
-		.payload = payload->data,
-		.size = frame.raw_size,
-		.stored_size = TEE_PERF_FRAME_SIZE + frame.stored_size,
-	};
 	reader->offset += section->stored_size;
 	reader->section_count++;
-	reader->ended = frame.type == TEE_PERF_SECTION_END;
+	reader->ended = section->type == TEE_PERF_SECTION_END;
 	return 1;
 }
 
@@ -294,11 +454,20 @@ const char *tee_perf_reader_truncated(const struct tee_perf_reader *reader)
 	return reader->truncated[0] != 0 ? reader->truncated : NULL;
 }
 
+const struct tee_perf_damage *tee_perf_reader_damage(const struct tee_perf_reader *reader)
+{
+	return &reader->damage;
+}
+
 void tee_perf_reader_rewind(struct tee_perf_reader *reader)
 {
+	struct stat status;
 	reader->offset = reader->read_offset = TEE_PERF_FILE_HEADER_SIZE;
 	reader->block_at = reader->block_size = 0;
 	reader->section_count = 0;
+	reader->search_bytes = fstat(reader->fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+	reader->resume = 0;
+	reader->damage = (struct tee_perf_damage){ 0 };
 	reader->ended = false;
 	reader->truncated[0] = 0;
 }

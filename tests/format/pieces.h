@@ -28,6 +28,8 @@ void fill_piece(size_t i, uint8_t *payload);
 void write_pieces(void);
 /* Reads sections until something else comes; each must be the piece of its place. *count is their number. */
 int read_pieces(struct tee_perf_reader *reader, size_t *count, struct tee_perf_error *err);
+/* The same, but without piece number `missing`. */
+int read_pieces_but(struct tee_perf_reader *reader, size_t missing, size_t *count, struct tee_perf_error *err);
 
 /* The file at path as bytes; the caller frees them. */
 uint8_t *read_file(size_t *size);

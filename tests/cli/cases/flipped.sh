@@ -1,7 +1,7 @@
-# A wrong bit within the events: what comes before it is shown, and the exit status says that something is missing.
+# A wrong bit within the events: what comes before and after it is shown, and the exit status says that something is missing.
 recording small
 python3 -c '
 data = bytearray(open("tee-perf.data", "rb").read())
 data[900] ^= 1
 open("flipped", "wb").write(data)'
-tee-perf report -i flipped --format csv --sort name
+tee-perf report -i flipped --sort name
