@@ -3,6 +3,7 @@
 #include "runtime/platform/sgx_sdk_untrusted.h"
 
 #include "runtime/platform/enclave_untrusted.h"
+#include "runtime/platform/hyperenclave_untrusted.h"
 
 #define THREADS 64u /* that the trusted library has room for (enclave.h) */
 
@@ -17,12 +18,18 @@ int tee_perf_sgx_attach(sgx_enclave_id_t enclave, const char *enclave_path)
 
 	if (!tee_perf_untrusted_open(&log, THREADS))
 		return 0;
+	if (!tee_perf_hyperenclave_share(&log)) {
+		tee_perf_untrusted_refused(&log);
+		return 0;
+	}
 	if (tee_perf_ecall_attach(enclave, &attached, log.header, log.segment, log.segment_bytes, log.process,
 				  log.slots) != SGX_SUCCESS)
 		attached = 0;
-	if (attached)
+	if (attached) {
 		tee_perf_untrusted_attached(&log, enclave_path);
-	else
+	} else {
+		tee_perf_hyperenclave_unshare(&log);
 		tee_perf_untrusted_refused(&log);
+	}
 	return attached;
 }

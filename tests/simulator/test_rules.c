@@ -8,6 +8,7 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -314,6 +315,43 @@ START_TEST(a_log_within_the_enclave_is_refused)
 }
 END_TEST
 
+/* As with HyperEnclave, where an enclave reaches no memory of its application but what is shared with it: a log that
+ * lies elsewhere in the host's memory ends it, though it is outside. */
+START_TEST(a_log_in_memory_that_is_not_shared_is_fatal)
+{
+	size_t shared_bytes;
+
+	for (int i = 0; i < 2; i++) {
+		start();
+		uint64_t shared = (uint64_t)tee_perf_sim_shared(sim, &shared_bytes);
+		struct tee_perf_log_header *header =
+		    i == 0 ? mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+			   : (struct tee_perf_log_header *)shared;
+		*header = (struct tee_perf_log_header){ .magic = TEE_PERF_LOG_MAGIC,
+							.version = TEE_PERF_LOG_VERSION,
+							.process_max = 1,
+							.slot_max = 1,
+							.ring_bytes = TEE_PERF_RING_BYTES_MIN,
+							.module_bytes = TEE_PERF_SUBBUF_BYTES,
+							.control = TEE_PERF_CONTROL_ON,
+							.clock = 1 };
+		header->segment_bytes = TEE_PERF_SLOTS_OFFSET((uint64_t)TEE_PERF_SUBBUF_BYTES) +
+					TEE_PERF_SLOT_BYTES((uint64_t)TEE_PERF_RING_BYTES_MIN);
+		char *own =
+		    mmap(NULL, 2 * header->segment_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		uint64_t segment = ((uint64_t)own + TEE_PERF_SUBBUF_BYTES) & ~(uint64_t)(TEE_PERF_SUBBUF_BYTES - 1);
+		const uint64_t word[] = { (uint64_t)header, segment, header->segment_bytes, 0, 1 };
+		struct events events = { .pairs = 1 };
+		/* The header is read at once, the segment at the first event. */
+		ck_assert_int_eq(offer(word), i == 0 ? TEE_PERF_SIM_DIED : TEE_PERF_SIM_OK);
+		if (i == 1)
+			ck_assert_int_eq(tee_perf_sim_ecall(sim, ECALL_EVENTS, &events, sizeof events, NULL),
+					 TEE_PERF_SIM_DIED);
+		dies_by(SIGSEGV);
+	}
+}
+END_TEST
+
 /* ---- pointers */
 
 START_TEST(pointers_are_told_apart)
@@ -406,6 +444,7 @@ int main(int argc, char **argv)
 	tcase_add_test(tests, a_store_where_the_enclave_has_no_business_is_fatal);
 	tcase_add_test(tests, the_trusted_process_is_killed_with_its_host);
 	tcase_add_test(tests, a_log_within_the_enclave_is_refused);
+	tcase_add_test(tests, a_log_in_memory_that_is_not_shared_is_fatal);
 	tcase_add_test(tests, pointers_are_told_apart);
 	tcase_add_loop_test(tests, a_wrong_line_is_named, 0, (int)(sizeof wrong_lines / sizeof *wrong_lines));
 	tcase_add_test(tests, what_cannot_start_says_why);

@@ -57,6 +57,12 @@ int sdk_start(const char *path)
 	return 0;
 }
 
+void sdk_enclave_range(uintptr_t *begin, uintptr_t *end)
+{
+	*begin = enclave.base;
+	*end = enclave.end;
+}
+
 int sdk_stop(void)
 {
 	return 0;
@@ -82,6 +88,8 @@ int sdk_call(unsigned number, void *data, size_t bytes, int64_t *result)
 	if (!told)
 		tell_stack();
 	told = true;
+	if (sdk_before_entry != NULL)
+		sdk_before_entry();
 	*result = enclave.table->entry[number](data, bytes);
 	return 0;
 }
