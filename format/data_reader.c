@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "format/frame.h"
+#include "format/data_reader_internal.h"
 #include "format/wire.h"
 
 #include <errno.h>
@@ -9,37 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#include <zstd.h>
-
-#define BLOCK_SIZE ((size_t)256 << 10)
-
-struct buffer {
-	uint8_t *data;
-	size_t capacity;
-};
-
-struct tee_perf_reader {
-	int fd;
-	char *path;
-	uint64_t offset;        /* in the file, of the next frame */
-	uint64_t section_count; /* whole sections seen since the last rewind */
-	uint64_t read_offset;   /* in the file, of block[block_size] */
-	size_t block_at, block_size;
-	bool ended;
-	struct buffer stored, raw;
-	uint64_t search_bytes; /* that may still be read a second time in search of a section */
-	uint64_t resume;       /* where the search from within a section that is too long found another */
-	ZSTD_DCtx *zstd;
-	struct tee_perf_damage damage;
-	char truncated[256];
-	uint8_t block[BLOCK_SIZE];
-};
 
 /* Next to 1, 0 and -1: what stands here is no whole section, but the reading can go on behind it. */
 #define DAMAGED 2
 
-/* Reads up to size bytes at the current place; fewer only at the end of the file. Returns their number or -1. */
-static ssize_t read_some(struct tee_perf_reader *reader, uint8_t *out, size_t size, struct tee_perf_error *err)
+ssize_t tee_perf_reader_read(struct tee_perf_reader *reader, uint8_t *out, size_t size, struct tee_perf_error *err)
 {
 	size_t done = 0;
 	while (done < size) {
@@ -52,9 +26,9 @@ static ssize_t read_some(struct tee_perf_reader *reader, uint8_t *out, size_t si
 			continue;
 		}
 		/* Whole blocks go straight to where they are wanted. */
-		bool direct = size - done >= BLOCK_SIZE;
-		ssize_t got = pread(reader->fd, direct ? out + done : reader->block, direct ? size - done : BLOCK_SIZE,
-				    (off_t)reader->read_offset);
+		bool direct = size - done >= TEE_PERF_READER_BLOCK;
+		ssize_t got = pread(reader->fd, direct ? out + done : reader->block,
+				    direct ? size - done : TEE_PERF_READER_BLOCK, (off_t)reader->read_offset);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -98,7 +72,7 @@ static int check_kind_of_file(const char *path, int fd, struct tee_perf_error *e
 static int check_file_header(struct tee_perf_reader *reader, struct tee_perf_error *err)
 {
 	uint8_t header[TEE_PERF_FILE_HEADER_SIZE];
-	ssize_t size = read_some(reader, header, sizeof header, err);
+	ssize_t size = tee_perf_reader_read(reader, header, sizeof header, err);
 	if (size < 0)
 		return -1;
 	const char *why = NULL;
@@ -189,7 +163,8 @@ static int damaged(struct tee_perf_reader *reader, const char *what)
 }
 
 /* Makes room for size bytes. One spare byte keeps an empty payload from being NULL. */
-static int reserve(struct tee_perf_reader *reader, struct buffer *buffer, size_t size, struct tee_perf_error *err)
+int tee_perf_reader_reserve(struct tee_perf_reader *reader, struct tee_perf_buffer *buffer, size_t size,
+			    struct tee_perf_error *err)
 {
 	if (buffer->data != NULL && size <= buffer->capacity)
 		return 0;
@@ -203,7 +178,7 @@ static int reserve(struct tee_perf_reader *reader, struct buffer *buffer, size_t
 	return 0;
 }
 
-static int get_file_size(const struct tee_perf_reader *reader, uint64_t *size, struct tee_perf_error *err)
+int tee_perf_reader_file_size(const struct tee_perf_reader *reader, uint64_t *size, struct tee_perf_error *err)
 {
 	struct stat status;
 	if (fstat(reader->fd, &status) != 0)
@@ -212,23 +187,11 @@ static int get_file_size(const struct tee_perf_reader *reader, uint64_t *size, s
 	return 0;
 }
 
-static bool sizes_agree(const struct tee_perf_frame *frame)
-{
-	return frame->stored_as == TEE_PERF_STORED_RAW ? frame->stored_size == frame->raw_size
-						       : frame->stored_as == TEE_PERF_STORED_ZSTD;
-}
-
-static bool within_limit(const struct tee_perf_frame *frame)
-{
-	uint64_t limit = tee_perf_section_limit(frame->type);
-	return frame->stored_size <= limit && frame->raw_size <= limit;
-}
-
 /* 1: a frame with sizes within the limits; 0: the end; -1: error; DAMAGED. */
 static int next_frame(struct tee_perf_reader *reader, struct tee_perf_frame *frame, struct tee_perf_error *err)
 {
 	uint8_t bytes[TEE_PERF_FRAME_SIZE];
-	ssize_t size = read_some(reader, bytes, sizeof bytes, err);
+	ssize_t size = tee_perf_reader_read(reader, bytes, sizeof bytes, err);
 	if (size < 0)
 		return -1;
 	if (size == 0)
@@ -237,7 +200,7 @@ static int next_frame(struct tee_perf_reader *reader, struct tee_perf_frame *fra
 		return truncated(reader, "within a section's frame");
 	if (!tee_perf_frame_get(bytes, frame))
 		return damaged(reader, "a section's frame fails its checksum");
-	if (!within_limit(frame))
+	if (!tee_perf_frame_within_limit(frame))
 		return tee_perf_fail(err, TEE_PERF_RESOURCE,
 				     "%s: the section %s at byte %llu exceeds the limit of %llu", reader->path,
 				     tee_perf_section_name(frame->type), (unsigned long long)reader->offset,
@@ -245,56 +208,12 @@ static int next_frame(struct tee_perf_reader *reader, struct tee_perf_frame *fra
 	return 1;
 }
 
-static void seek(struct tee_perf_reader *reader, uint64_t offset)
-{
-	reader->read_offset = offset;
-	reader->block_at = reader->block_size = 0;
-}
-
-static bool starts_section(const uint8_t *bytes)
-{
-	struct tee_perf_frame frame;
-	return tee_perf_section_known(tee_perf_get16(bytes)) && bytes[3] == 0 && bytes[2] <= TEE_PERF_STORED_ZSTD &&
-	       tee_perf_frame_get(bytes, &frame) && within_limit(&frame) && sizes_agree(&frame);
-}
-
-/* The next section of a known type at or behind *place, or the file's end: a frame's check and its fields are 60 bits
- * that other bytes have to hit. 0 or -1. */
-static int search(struct tee_perf_reader *reader, uint64_t *place, struct tee_perf_error *err)
-{
-	if (reserve(reader, &reader->raw, BLOCK_SIZE, err) != 0)
-		return -1;
-	for (;;) {
-		seek(reader, *place);
-		ssize_t size = read_some(reader, reader->raw.data, BLOCK_SIZE, err);
-		if (size < 0)
-			return -1;
-		ssize_t at = 0;
-		for (; at + (ssize_t)TEE_PERF_FRAME_SIZE <= size; at++, ++*place)
-			if (starts_section(reader->raw.data + at))
-				return 0;
-		if (size < (ssize_t)BLOCK_SIZE) {
-			*place += (uint64_t)(size - at);
-			return 0;
-		}
-	}
-}
-
-/* Whether bytes may be read once more in search of a section: each of the file at most once. */
-static bool may_search(struct tee_perf_reader *reader, uint64_t bytes)
-{
-	if (reader->search_bytes < bytes)
-		return false;
-	reader->search_bytes -= bytes;
-	return true;
-}
-
 /* A section that claims more than the file holds: the file was cut, or bytes are missing from its middle, and other
  * sections follow. 0, -1 or DAMAGED. */
 static int cut_short(struct tee_perf_reader *reader, uint64_t file_size, struct tee_perf_error *err)
 {
 	uint64_t place = reader->offset + TEE_PERF_FRAME_SIZE;
-	if (may_search(reader, file_size - place) && search(reader, &place, err) != 0)
+	if (tee_perf_reader_may_search(reader, file_size - place) && tee_perf_reader_search(reader, &place, err) != 0)
 		return -1;
 	reader->resume = place;
 	if (place > reader->offset + TEE_PERF_FRAME_SIZE && place < file_size)
@@ -306,15 +225,15 @@ static int cut_short(struct tee_perf_reader *reader, uint64_t file_size, struct 
 static int read_stored(struct tee_perf_reader *reader, const struct tee_perf_frame *frame, struct tee_perf_error *err)
 {
 	uint64_t file_size;
-	if (get_file_size(reader, &file_size, err) != 0)
+	if (tee_perf_reader_file_size(reader, &file_size, err) != 0)
 		return -1;
 	if (file_size < reader->offset + TEE_PERF_FRAME_SIZE + frame->stored_size)
 		return cut_short(reader, file_size, err);
-	if (!sizes_agree(frame))
+	if (!tee_perf_frame_sizes_agree(frame))
 		return damaged(reader, "a section has an unknown compression, or sizes that disagree");
-	if (reserve(reader, &reader->stored, frame->stored_size, err) != 0)
+	if (tee_perf_reader_reserve(reader, &reader->stored, frame->stored_size, err) != 0)
 		return -1;
-	ssize_t got = read_some(reader, reader->stored.data, frame->stored_size, err);
+	ssize_t got = tee_perf_reader_read(reader, reader->stored.data, frame->stored_size, err);
 	if (got < 0)
 		return -1;
 	if (got < (ssize_t)frame->stored_size)
@@ -328,7 +247,7 @@ static int unpack(struct tee_perf_reader *reader, const struct tee_perf_frame *f
 {
 	if (ZSTD_getFrameContentSize(reader->stored.data, frame->stored_size) != frame->raw_size)
 		return damaged(reader, "a section's sizes disagree");
-	if (reserve(reader, &reader->raw, frame->raw_size, err) != 0)
+	if (tee_perf_reader_reserve(reader, &reader->raw, frame->raw_size, err) != 0)
 		return -1;
 	size_t got = ZSTD_decompressDCtx(reader->zstd, reader->raw.data, frame->raw_size, reader->stored.data,
 					 frame->stored_size);
@@ -336,67 +255,6 @@ static int unpack(struct tee_perf_reader *reader, const struct tee_perf_frame *f
 		return damaged(reader, "a section cannot be unpacked");
 	return 1;
 }
-
-/* ---- behind what is damaged */
-
-/* 1: a section starts here, or the file ends here; 0; -1. */
-static int goes_on_at(struct tee_perf_reader *reader, uint64_t place, struct tee_perf_error *err)
-{
-	uint8_t bytes[TEE_PERF_FRAME_SIZE];
-	struct tee_perf_frame frame;
-	seek(reader, place);
-	ssize_t size = read_some(reader, bytes, sizeof bytes, err);
-	if (size < 0)
-		return -1;
-	return size == 0 || (size == (ssize_t)sizeof bytes && tee_perf_frame_get(bytes, &frame));
-}
-
-/* Where the reading goes on behind the damaged section at the reader's offset. Its length counts if a section follows
- * it; if none does, bytes are missing from the file or were added to it. 0 or -1. */
-static int find_next(struct tee_perf_reader *reader, const struct tee_perf_frame *frame, uint64_t *next,
-		     struct tee_perf_error *err)
-{
-	*next = reader->offset + 1;
-	if (frame == NULL)
-		return search(reader, next, err);
-	if (reader->resume > reader->offset) {
-		*next = reader->resume;
-		return 0;
-	}
-	uint64_t behind = reader->offset + TEE_PERF_FRAME_SIZE + frame->stored_size;
-	int goes_on = goes_on_at(reader, behind, err);
-	if (goes_on < 0)
-		return -1;
-	if (goes_on || !may_search(reader, frame->stored_size)) {
-		*next = behind;
-		return 0;
-	}
-	*next = reader->offset + TEE_PERF_FRAME_SIZE;
-	return search(reader, next, err);
-}
-
-/* frame: NULL if it is what is damaged. 0 or -1. */
-static int pass_over(struct tee_perf_reader *reader, const struct tee_perf_frame *frame, struct tee_perf_error *err)
-{
-	struct tee_perf_damage *damage = &reader->damage;
-	uint64_t next;
-	if (find_next(reader, frame, &next, err) != 0)
-		return -1;
-	if (damage->places == 0) {
-		damage->first_offset = reader->offset;
-		damage->first_name = frame == NULL ? NULL : tee_perf_section_name(frame->type);
-	}
-	if (damage->places == 0 || damage->end != reader->offset)
-		damage->places++;
-	damage->end = next;
-	damage->bytes += next - reader->offset;
-	damage->may_hold_events += frame == NULL || frame->type == TEE_PERF_SECTION_EVENTS;
-	reader->offset = next;
-	seek(reader, next);
-	return 0;
-}
-
-/* ---- sections */
 
 /* The section at the reader's offset. 1, 0, -1 or DAMAGED, then with *frame_whole. */
 static int read_section(struct tee_perf_reader *reader, struct tee_perf_frame *frame, bool *frame_whole,
@@ -406,7 +264,7 @@ static int read_section(struct tee_perf_reader *reader, struct tee_perf_frame *f
 	*frame_whole = result == 1;
 	if (result == 1)
 		result = read_stored(reader, frame, err);
-	const struct buffer *payload = &reader->stored;
+	const struct tee_perf_buffer *payload = &reader->stored;
 	if (result == 1 && frame->stored_as == TEE_PERF_STORED_ZSTD) {
 		result = unpack(reader, frame, err);
 		payload = &reader->raw;
@@ -428,7 +286,7 @@ static int next_section(struct tee_perf_reader *reader, struct tee_perf_section 
 	bool frame_whole;
 	int result = 0;
 	while (!reader->ended && (result = read_section(reader, &frame, &frame_whole, section, err)) == DAMAGED)
-		if ((result = pass_over(reader, frame_whole ? &frame : NULL, err)) != 0)
+		if ((result = tee_perf_reader_pass_over(reader, frame_whole ? &frame : NULL, err)) != 0)
 			break;
 	if (result != 1) {
 		reader->ended = true;

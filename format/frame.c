@@ -29,6 +29,18 @@ uint64_t tee_perf_section_limit(uint16_t type)
 	return type == TEE_PERF_SECTION_PROFILE ? TEE_PERF_PROFILE_LIMIT : TEE_PERF_SECTION_LIMIT;
 }
 
+bool tee_perf_frame_sizes_agree(const struct tee_perf_frame *frame)
+{
+	return frame->stored_as == TEE_PERF_STORED_RAW ? frame->stored_size == frame->raw_size
+						       : frame->stored_as == TEE_PERF_STORED_ZSTD;
+}
+
+bool tee_perf_frame_within_limit(const struct tee_perf_frame *frame)
+{
+	uint64_t limit = tee_perf_section_limit(frame->type);
+	return frame->stored_size <= limit && frame->raw_size <= limit;
+}
+
 static const char *const names[] = {
 	[TEE_PERF_SECTION_START] = "START",
 	[TEE_PERF_SECTION_PROCESS] = "PROCESS",

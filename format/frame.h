@@ -26,6 +26,9 @@ struct tee_perf_frame {
 void tee_perf_frame_put(uint8_t bytes[TEE_PERF_FRAME_SIZE], const struct tee_perf_frame *frame);
 bool tee_perf_frame_get(const uint8_t bytes[TEE_PERF_FRAME_SIZE], struct tee_perf_frame *frame);
 
+bool tee_perf_frame_sizes_agree(const struct tee_perf_frame *frame); /* false too: an unknown compression */
+bool tee_perf_frame_within_limit(const struct tee_perf_frame *frame);
+
 uint64_t tee_perf_section_limit(uint16_t type);   /* bytes */
 const char *tee_perf_section_name(uint16_t type); /* "unknown" for other types */
 bool tee_perf_section_known(uint16_t type);

@@ -7,6 +7,7 @@ Suite *time_suite(void);
 Suite *stacks_suite(void);
 Suite *profile_suite(void);
 Suite *damage_suite(void);
+Suite *holes_suite(void);
 Suite *paths_suite(void);
 Suite *walk_suite(void);
 
@@ -17,6 +18,7 @@ int main(void)
 	srunner_add_suite(runner, stacks_suite());
 	srunner_add_suite(runner, profile_suite());
 	srunner_add_suite(runner, damage_suite());
+	srunner_add_suite(runner, holes_suite());
 	srunner_add_suite(runner, paths_suite());
 	srunner_add_suite(runner, walk_suite());
 	srunner_run_all(runner, CK_ENV);

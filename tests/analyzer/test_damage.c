@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A small data file, cut at every byte and with every byte wrong: what is whole is read, what is not is told. */
 #include "analyzer/calls.h"
+#include "format/data_file.h"
 #include "tests/analyzer/model_text.h"
 #include "tests/analyzer/scenario.h"
 
@@ -9,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* docs/DATA-FORMAT.md, "File" */
+#define FILE_HEADER_SIZE 16
+#define FRAME_SIZE       20
 
 static char folder[] = "/tmp/tee-perf-damage-XXXXXX";
 static char path[64], damaged_path[64];
@@ -108,22 +113,54 @@ START_TEST(cut_at_every_byte)
 }
 END_TEST
 
+/* Calls that are left when the bytes from .. to - 1, a section, are not in the file. */
+static uint64_t calls_without(size_t from, size_t to)
+{
+	struct tee_perf_error err = { 0 };
+	uint8_t *copy = malloc(size);
+	memcpy(copy, bytes, from);
+	memcpy(copy + from, bytes + to, size - to);
+	write_damaged(copy, size - (to - from));
+	free(copy);
+	struct tee_perf_recording *recording = read_damaged(&err);
+	ck_assert_msg(recording != NULL, "%s", err.message);
+	uint64_t calls = count_calls(recording);
+	tee_perf_recording_close(recording);
+	return calls;
+}
+
+/* A section with a wrong byte is as one that is not there: everything before and behind it counts. */
 START_TEST(every_byte_wrong)
 {
+	size_t end = FILE_HEADER_SIZE;
+	uint64_t calls = 0, section_size = 0;
 	for (size_t i = 0; i < size; i++) {
 		struct tee_perf_error err = { 0 };
+		if (i == end) {
+			uint32_t stored_size;
+			memcpy(&stored_size, bytes + i + 4, sizeof stored_size);
+			section_size = FRAME_SIZE + stored_size;
+			end = i + section_size;
+			calls = calls_without(i, end);
+			ck_assert(calls == 12 || bytes[i] == TEE_PERF_SECTION_EVENTS);
+		}
 		uint8_t *copy = malloc(size);
 		memcpy(copy, bytes, size);
 		copy[i] ^= (uint8_t)(1u << i % 8);
 		write_damaged(copy, size);
 		free(copy);
 		struct tee_perf_recording *recording = read_damaged(&err);
-		if (recording == NULL) {
+		if (i < FILE_HEADER_SIZE) {
+			ck_assert_ptr_null(recording);
 			ck_assert_int_eq(err.class, TEE_PERF_INPUT);
 			continue;
 		}
-		bool told = recording->damaged || recording->warning_count > 0;
-		ck_assert_msg(told || i < 16, "nobody noticed byte %zu", i);
+		ck_assert_msg(recording != NULL, "byte %zu: %s", i, err.message);
+		ck_assert_msg(recording->damaged, "nobody noticed byte %zu", i);
+		ck_assert_uint_eq(recording->damage.places, 1);
+		ck_assert_uint_eq(recording->damage.bytes, section_size);
+		ck_assert_msg(count_calls(recording) == calls, "byte %zu: %llu calls in place of %llu", i,
+			      (unsigned long long)count_calls(recording), (unsigned long long)calls);
 		tee_perf_recording_close(recording);
 	}
 }
