@@ -4,6 +4,7 @@
 #include "cli/input.h"
 #include "cli/options.h"
 #include "cli/query.h"
+#include "cli/shorten.h"
 #include "cli/text.h"
 #include "cli/transitions.h"
 #include "runtime/abi.h"
@@ -11,6 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NAME_WIDTH 80 /* of functions in a table */
 
 struct report_options {
 	const char *input, *query, *transition_cost;
@@ -53,8 +56,10 @@ static const struct tee_perf_usage usage = {
 	    "calls.",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
-	.notes = "min, mean, max, p50 and p99 are durations of single calls, callees included. probe is the estimated\n"
-		 "time of tee-perf's own hooks within self. The tables of --query and examples: docs/QUERY.md",
+	.notes =
+	    "min, mean, max, p50 and p99 are durations of single calls, callees included. probe is the estimated\n"
+	    "time of tee-perf's own hooks within self. Names of more than 80 characters are shortened in a table;\n"
+	    "csv, json and queries have them whole. The tables of --query and examples: docs/QUERY.md",
 };
 
 /* What a cell is made from. */
@@ -185,11 +190,12 @@ static void put_name(struct context *context, const struct tee_perf_row *row)
 {
 	const struct tee_perf_symbol *symbol = symbol_of(context, row);
 	const char *name = context->options->mangled ? symbol->linkage_name : symbol->name;
-	char *marked = NULL;
-	if (is_table(context) && row->open != 0 && (marked = malloc(strlen(name) + 16)) != NULL)
-		sprintf(marked, "%s (open)", name);
-	tee_perf_rows_text(&context->rows, marked != NULL ? marked : name);
-	free(marked);
+	char *shorter = is_table(context) ? tee_perf_shorten(name, NAME_WIDTH) : NULL;
+	char marked[NAME_WIDTH + 16];
+	if (shorter != NULL)
+		snprintf(marked, sizeof marked, "%s%s", shorter, row->open != 0 ? " (open)" : "");
+	tee_perf_rows_text(&context->rows, shorter != NULL ? marked : name);
+	free(shorter);
 }
 
 static void put_module(struct context *context, const struct tee_perf_row *row)
@@ -201,11 +207,13 @@ static void put_module(struct context *context, const struct tee_perf_row *row)
 static void put_file(struct context *context, const struct tee_perf_row *row)
 {
 	const struct tee_perf_symbol *symbol = symbol_of(context, row);
-	char *place = NULL;
-	if (is_table(context) && symbol->line != 0 && (place = malloc(strlen(symbol->file) + 16)) != NULL)
-		sprintf(place, "%s:%u", symbol->file, symbol->line);
+	char *tidy = is_table(context) && symbol->line != 0 ? tee_perf_tidy_path(symbol->file) : NULL;
+	char *place = tidy == NULL ? NULL : malloc(strlen(tidy) + 16);
+	if (place != NULL)
+		sprintf(place, "%s:%u", tidy, symbol->line);
 	tee_perf_rows_text(&context->rows, place != NULL ? place : symbol->file);
 	free(place);
+	free(tidy);
 }
 
 static void put_line(struct context *context, const struct tee_perf_row *row)
