@@ -8,30 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Published for a hypervisor-based TEE, see docs/TRANSITIONS.md. */
-#define ECALL_CYCLES 9600
-#define OCALL_CYCLES 4900
-#define ASSUMED_HZ   3e9
-
-struct tee_perf_transition_cost tee_perf_transition_cost_default(const struct tee_perf_recording *recording)
-{
-	double hz = json_number_value(json_object_get(recording->end, "tsc_hz"));
-	bool recorded = hz > 1e6 && hz < 1e11;
-
-	return (struct tee_perf_transition_cost){ .ecall_cycles = ECALL_CYCLES,
-						  .ocall_cycles = OCALL_CYCLES,
-						  .hz = recorded ? hz : ASSUMED_HZ,
-						  .hz_source = recorded ? TEE_PERF_HZ_RECORDED : TEE_PERF_HZ_ASSUMED };
-}
-
-double tee_perf_transition_cost_ns(const struct tee_perf_transition_cost *cost, unsigned kind)
-{
-	double cycles = kind == TEE_PERF_ENTRY_ECALL ? cost->ecall_cycles : cost->ocall_cycles;
-	double ns = kind == TEE_PERF_ENTRY_ECALL ? cost->ecall_ns : cost->ocall_ns;
-
-	return cycles != 0 ? cycles / cost->hz * 1e9 : ns;
-}
-
 /* ---- pairs of caller and edge, over all threads */
 
 static struct tee_perf_transition_pair *look_up(const struct tee_perf_transition_builder *b, uint32_t caller,

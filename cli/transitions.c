@@ -9,67 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- --transition-cost */
-
-static const struct unit {
-	const char *name;
-	double ns; /* 0: cycles */
-} units[] = { { "", 0 }, { "cycles", 0 }, { "ns", 1 }, { "us", 1000 } };
-
-/* One of cycles and ns is set, the other is 0. */
-static int parse_cost(const char *text, double *cycles, double *ns)
-{
-	char *end;
-	double value = strtod(text, &end);
-
-	if (end == text || !(value >= 0 && value < 1e12))
-		return -1;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		if (strcmp(end, units[i].name) != 0)
-			continue;
-		*cycles = units[i].ns == 0 ? value : 0;
-		*ns = value * units[i].ns;
-		return 0;
-	}
-	return -1;
-}
-
-static int parse_word(struct tee_perf_transition_cost *cost, const char *word)
-{
-	double ghz;
-	char *end;
-
-	if (strncmp(word, "ecall=", 6) == 0)
-		return parse_cost(word + 6, &cost->ecall_cycles, &cost->ecall_ns);
-	if (strncmp(word, "ocall=", 6) == 0)
-		return parse_cost(word + 6, &cost->ocall_cycles, &cost->ocall_ns);
-	if (strncmp(word, "ghz=", 4) != 0)
-		return -1;
-	ghz = strtod(word + 4, &end);
-	if (end == word + 4 || *end != '\0' || !(ghz >= 0.001 && ghz <= 100))
-		return -1;
-	cost->hz = ghz * 1e9;
-	cost->hz_source = TEE_PERF_HZ_GIVEN;
-	return 0;
-}
-
-int tee_perf_transition_cost_parse(struct tee_perf_transition_cost *cost, const char *text, struct tee_perf_error *err)
-{
-	char *copy = strdup(text), *rest = copy, *word;
-	int result = copy == NULL || *copy == '\0' ? -1 : 0;
-
-	while (result == 0 && (word = strsep(&rest, ",")) != NULL)
-		result = parse_word(cost, word);
-	free(copy);
-	if (result == 0)
-		return 0;
-	return tee_perf_fail(
-	    err, TEE_PERF_USAGE,
-	    "report: wrong --transition-cost '%s': expected ecall=COST,ocall=COST,ghz=RATE, any of the "
-	    "three, COST in cycles or with a unit, as 1.6us or 4900ns",
-	    text);
-}
-
 /* ---- the table */
 
 struct printer {
@@ -250,8 +189,10 @@ static void print_cost(const struct tee_perf_transition_cost *cost)
 	static const char *const sources[] = { "a clock rate that is assumed",
 					       "the clock rate of the recording's machine",
 					       "the clock rate that was given" };
+	static const char *const costs[] = { "an estimate", "what the enclave's host says", "what record was told",
+					     "what was given" };
 
-	printf("crossing    calls x an estimate: ");
+	printf("crossing    calls x %s: ", costs[cost->source]);
 	print_one_cost(cost, TEE_PERF_ENTRY_ECALL, "ECALL", cost->ecall_cycles);
 	printf(", ");
 	print_one_cost(cost, TEE_PERF_ENTRY_OCALL, "OCALL", cost->ocall_cycles);

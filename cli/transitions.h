@@ -6,9 +6,6 @@
 #include "analyzer/transitions.h"
 #include "cli/rows.h"
 
-/* Reads "ecall=9600,ocall=4900ns,ghz=2.2" (any of the three) into *cost. 0, or -1 with err filled. */
-int tee_perf_transition_cost_parse(struct tee_perf_transition_cost *cost, const char *text, struct tee_perf_error *err);
-
 /* Prints the section. cost NULL or "": the default. limit 0: all rows. 0 or -1. */
 int tee_perf_transitions_print(const struct tee_perf_recording *recording, const char *cost, uint64_t limit,
 			       bool mangled, enum tee_perf_format format, struct tee_perf_error *err);

@@ -189,10 +189,12 @@ static json_t *transition_json(const struct speaker *s, const struct tee_perf_tr
 static json_t *cost_json(const struct tee_perf_transition_cost *cost)
 {
 	static const char *const sources[] = { "assumed", "recorded", "given" };
+	static const char *const costs[] = { "published", "told", "recorded", "given" };
 
-	return json_pack("{s:f, s:f, s:f, s:s}", "ecall_ns", tee_perf_transition_cost_ns(cost, TEE_PERF_ENTRY_ECALL),
-			 "ocall_ns", tee_perf_transition_cost_ns(cost, TEE_PERF_ENTRY_OCALL), "hz", cost->hz, "hz_is",
-			 sources[cost->hz_source]);
+	return json_pack("{s:f, s:f, s:f, s:s, s:s}", "ecall_ns",
+			 tee_perf_transition_cost_ns(cost, TEE_PERF_ENTRY_ECALL), "ocall_ns",
+			 tee_perf_transition_cost_ns(cost, TEE_PERF_ENTRY_OCALL), "hz", cost->hz, "hz_is",
+			 sources[cost->hz_source], "cost_is", costs[cost->source]);
 }
 
 static int dump(FILE *out, const char *name, json_t *value)

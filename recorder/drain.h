@@ -76,6 +76,9 @@ struct tee_perf_drain {
 	struct tee_perf_images images;
 	char *conflict[TEE_PERF_CONFLICTS_MAX]; /* paths of images that are not recorded; the owner frees them */
 	unsigned conflict_count;
+	/* What an enclave's host said that a crossing costs: cycles. */
+	uint64_t ecall_cycles, ocall_cycles;
+	bool crossing_costs;
 	/* private */
 	struct tee_perf_process **process;
 	unsigned process_count, process_capacity;

@@ -147,6 +147,11 @@ void tee_perf_modules_drain(struct tee_perf_drain *drain, struct tee_perf_proces
 		}
 		if (header.type == TEE_PERF_MODULE_CONFLICT && parse(process, copy, header.bytes, build_id, &info))
 			note_conflict(drain, &info);
+		if (header.type == TEE_PERF_MODULE_CROSSING) {
+			drain->ecall_cycles = header.map_begin;
+			drain->ocall_cycles = header.strings_begin;
+			drain->crossing_costs = true;
+		}
 		if (header.type == TEE_PERF_MODULE_UNLOAD)
 			unload(drain, process, &header);
 		if (header.type == TEE_PERF_MODULE_TEXT || header.type == TEE_PERF_MODULE_SYMBOLS)

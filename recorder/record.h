@@ -22,6 +22,7 @@ struct tee_perf_record_options {
 	bool no_follow, follow_daemons, quiet, progress, no_cmdline;
 	const char
 	    *keep_env; /* variables that the file keeps, separated by commas, beside the usual ones; NULL: none */
+	const char *transition_cost; /* of an enclave's crossings, for the file; NULL: not said */
 	/* The log lies in a file of that name (NULL: in memory of our own), so many bytes long (0: a default), for so
 	 * many processes in all, whose process ids mean nothing here. */
 	const char *shared_file;

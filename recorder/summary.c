@@ -107,12 +107,14 @@ int tee_perf_session_start_json(const struct tee_perf_session *session, struct t
 		json_array_append_new(command, text(*word));
 	clock_gettime(CLOCK_REALTIME, &now);
 	uname(&host);
-	return dump(json_pack("{s:i, s:o, s:o, s:s, s:s, s:I, s:s, s:I, s:s, s:I, s:s}", "version", 1, "command",
+	const char *cost = options->transition_cost;
+	return dump(json_pack("{s:i, s:o, s:o, s:s, s:s, s:I, s:s, s:I, s:s, s:I, s:s, s:o*}", "version", 1, "command",
 			      command, "environment", environment_json(options->keep_env), "host", host.nodename,
 			      "clock", clock_names[options->clock], "clock_period_ns",
 			      (json_int_t)options->clock_period_ns, "full", full_names[options->full], "ring_size",
 			      (json_int_t)options->ring_bytes, "keep", keep_names[options->keep], "start_unix_ns",
-			      (json_int_t)now.tv_sec * 1000000000 + now.tv_nsec, "tool_version", TEE_PERF_VERSION),
+			      (json_int_t)now.tv_sec * 1000000000 + now.tv_nsec, "tool_version", TEE_PERF_VERSION,
+			      "transition_cost", cost != NULL ? text(cost) : NULL),
 		    out);
 }
 
@@ -125,6 +127,14 @@ static double tsc_hz(const struct tee_perf_session *session)
 static json_t *cost_json(const struct tee_perf_hook_cost *cost)
 {
 	return json_pack("{s:f, s:f}", "inside_ns", cost->inside_ns, "outside_ns", cost->outside_ns);
+}
+
+/* NULL: nobody said. */
+static json_t *crossing_json(const struct tee_perf_drain *drain)
+{
+	return drain->crossing_costs
+		   ? json_sprintf("ecall=%" PRIu64 ",ocall=%" PRIu64, drain->ecall_cycles, drain->ocall_cycles)
+		   : NULL;
 }
 
 int tee_perf_session_end_json(const struct tee_perf_session *session, struct tee_perf_bytes *out)
@@ -151,17 +161,18 @@ int tee_perf_session_end_json(const struct tee_perf_session *session, struct tee
 				      json_pack("{s:I, s:o}", "count", (json_int_t)1, "reason", text(reason)));
 	}
 	return dump(
-	    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:I, s:I, s:I, s:f, s:b, s:b, s:{s:o, s:o}}",
-		      "duration_ns", (json_int_t)session->program_end_ns, "events", (json_int_t)totals->events, "lost",
-		      (json_int_t)(totals->lost + session->written.lost_records + session->sink.lost_records), "holes",
-		      (json_int_t)totals->holes, "waited_ns", (json_int_t)totals->waited, "unresolved_gap_ns",
-		      (json_int_t)session->clock.gap_total_ns, "resolution_ns",
-		      (json_int_t)tee_perf_publisher_resolution(&session->clock), "exit_status", session->child.status,
-		      "signal", session->child.signal, "not_recorded", not_recorded, "processes",
-		      (json_int_t)totals->processes, "threads", (json_int_t)totals->threads, "data_bytes",
-		      (json_int_t)session->written.encoded_bytes, "tsc_hz", tsc_hz(session), "tsc_used",
-		      session->tsc_used, "hooks_missing", totals->processes == 0, "calibration", "host",
-		      cost_json(&session->hook_costs.host), "tsc", cost_json(&session->hook_costs.tsc)),
+	    json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:I, s:I, s:I, s:f, s:b, s:b, s:{s:o, s:o}, s:o*}",
+		"duration_ns", (json_int_t)session->program_end_ns, "events", (json_int_t)totals->events, "lost",
+		(json_int_t)(totals->lost + session->written.lost_records + session->sink.lost_records), "holes",
+		(json_int_t)totals->holes, "waited_ns", (json_int_t)totals->waited, "unresolved_gap_ns",
+		(json_int_t)session->clock.gap_total_ns, "resolution_ns",
+		(json_int_t)tee_perf_publisher_resolution(&session->clock), "exit_status", session->child.status,
+		"signal", session->child.signal, "not_recorded", not_recorded, "processes",
+		(json_int_t)totals->processes, "threads", (json_int_t)totals->threads, "data_bytes",
+		(json_int_t)session->written.encoded_bytes, "tsc_hz", tsc_hz(session), "tsc_used", session->tsc_used,
+		"hooks_missing", totals->processes == 0, "calibration", "host", cost_json(&session->hook_costs.host),
+		"tsc", cost_json(&session->hook_costs.tsc), "transition_cost", crossing_json(&session->drain)),
 	    out);
 }
 

@@ -167,7 +167,8 @@ enum tee_perf_module_record {
 	TEE_PERF_MODULE_UNLOAD = 2,
 	TEE_PERF_MODULE_CONFLICT = 3, /* 4, 5: an image compiled by gcc, and what it may call */
 	TEE_PERF_MODULE_TEXT = 4,
-	TEE_PERF_MODULE_SYMBOLS = 5
+	TEE_PERF_MODULE_SYMBOLS = 5,
+	TEE_PERF_MODULE_CROSSING = 6 /* map_begin: cycles that an ECALL costs, strings_begin: an OCALL; no image */
 };
 
 struct tee_perf_module_header {

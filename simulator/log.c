@@ -131,6 +131,22 @@ int sim_log_open(struct tee_perf_sim *sim)
 	return sim->config.host == TEE_PERF_SIM_HOST_NONE ? 0 : make_log(sim, &sim->log);
 }
 
+/* For reports. Where there is no room they do without. */
+static void tell_costs(const struct tee_perf_sim *sim)
+{
+	const struct sim_log *log = &sim->log;
+	uint64_t used = log->segment->module_written;
+	struct tee_perf_module_header record = { .bytes = sizeof record,
+						 .type = TEE_PERF_MODULE_CROSSING,
+						 .map_begin = sim->config.ecall_cycles,
+						 .strings_begin = sim->config.ocall_cycles };
+
+	if (used > log->module_bytes || sizeof record > log->module_bytes - used)
+		return;
+	memcpy((char *)(log->segment + 1) + used, &record, sizeof record);
+	sim_store(&log->segment->module_written, used + sizeof record);
+}
+
 int sim_log_introduce(struct tee_perf_sim *sim)
 {
 	struct sim_log *log = &sim->log;
@@ -143,6 +159,7 @@ int sim_log_introduce(struct tee_perf_sim *sim)
 	if (sim_image_describe(sim->image_fd, realpath(sim->path, path) != NULL ? path : sim->path, sim->boot->bias,
 			       log->segment, log->module_bytes, sim_load(&log->header->clock)) != 0)
 		return -1;
+	tell_costs(sim);
 	sim_store(&process->pid, (uint64_t)sim->tcs[0].pid);
 	sim_store(&process->parent, 0);
 	sim_store(&process->parent_generation, 0);
