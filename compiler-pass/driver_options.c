@@ -12,6 +12,12 @@ static int set_before_inlining(struct driver_request *r, const char *value)
 	return value ? -1 : 0;
 }
 
+static int set_no_unwind_exits(struct driver_request *r, const char *value)
+{
+	r->no_unwind_exits = true;
+	return value ? -1 : 0;
+}
+
 static int set_filter(struct driver_request *r, const char *value)
 {
 	r->filter = value;
@@ -78,6 +84,9 @@ static const struct own_option {
 	{ "-ftee-perf-before-inlining", "",
 	  "instrument before inlining: every call that the source makes is recorded, at a high cost in C++",
 	  set_before_inlining },
+	{ "-ftee-perf-no-unwind-exits", "",
+	  "record no return of a function that an exception leaves: smaller code; the analysis finds out by the stack",
+	  set_no_unwind_exits },
 	{ "-ftee-perf-filter", "=FILE",
 	  "which functions to instrument. FILE has lines \"include|exclude function|source GLOB\"; the last\n"
 	  "\tthat matches counts, without one a function is instrumented; # begins a comment line",

@@ -69,21 +69,25 @@ static void bracket(struct tee_perf_pass *pass, LLVMValueRef call, LLVMValueRef 
 	insert(pass, TEE_PERF_HOOK_CALL_INLINED, entry, call, callee);
 }
 
-void tee_perf_bracket_external_calls(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef own_entry)
+bool tee_perf_bracket_external_calls(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef own_entry)
 {
 	LLVMBasicBlockRef block, next_block;
+	bool any = false;
 
 	/* What an OCALL's proxy does to leave is that OCALL. */
 	if (tee_perf_edge_kind(pass, function) == TEE_PERF_ENTRY_OCALL)
-		return;
+		return false;
 	for (block = LLVMGetFirstBasicBlock(function); block; block = next_block) {
 		LLVMValueRef instruction = LLVMGetFirstInstruction(block), next;
 		next_block = LLVMGetNextBasicBlock(block);
 		for (; instruction; instruction = next) {
 			next = LLVMGetNextInstruction(instruction);
 			if ((LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction)) &&
-			    is_bracketed(pass, instruction))
+			    is_bracketed(pass, instruction)) {
 				bracket(pass, instruction, own_entry);
+				any = true;
+			}
 		}
 	}
+	return any;
 }

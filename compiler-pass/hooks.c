@@ -245,6 +245,11 @@ bool tee_perf_hook_is(struct tee_perf_pass *pass, LLVMValueRef call, enum tee_pe
 	return tee_perf_shim_callee(call) == tee_perf_hook_function(pass, hook);
 }
 
+LLVMValueRef tee_perf_hook_entry(const struct tee_perf_pass *pass, LLVMValueRef call)
+{
+	return LLVMGetOperand(call, uses_fast_hooks(pass) ? 1 : 0);
+}
+
 void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, LLVMValueRef entry, LLVMValueRef where)
 {
 	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(where));

@@ -47,6 +47,12 @@ static LLVMValueRef entry_place(LLVMValueRef function)
 	return place;
 }
 
+/* Other functions' frames may have the CFA of the one that they were inlined into. */
+static bool shares_cfa(struct tee_perf_pass *pass)
+{
+	return pass->options.before_inlining || pass->lto || pass->options.external_calls;
+}
+
 /* Control can come back to these places by other means than a return into this function. */
 static void insert_resyncs(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry)
 {
@@ -54,7 +60,7 @@ static void insert_resyncs(struct tee_perf_pass *pass, LLVMValueRef function, LL
 	 * left, also where it only cleans up. Elsewhere the next call tells by its CFA, unless it is made by code
 	 * without hooks from deeper on the stack than what the exception ended, which a handler does (a callback of the
 	 * C library, a terminate handler), a cleanup hardly. */
-	bool shared_cfa = pass->options.before_inlining || pass->lto || pass->options.external_calls;
+	bool shared_cfa = shares_cfa(pass);
 	LLVMBasicBlockRef block, next_block;
 
 	for (block = LLVMGetFirstBasicBlock(function); block; block = next_block) {
@@ -81,13 +87,15 @@ static void insert_resyncs(struct tee_perf_pass *pass, LLVMValueRef function, LL
 void tee_perf_instrument_function(struct tee_perf_pass *pass, LLVMValueRef function)
 {
 	LLVMValueRef entry = tee_perf_map_entry_of_function(pass, function);
+	bool resync;
 
 	insert_resyncs(pass, function, entry);
-	tee_perf_bracket_external_calls(pass, function, entry);
+	resync = tee_perf_bracket_external_calls(pass, function, entry) || shares_cfa(pass);
 	if (tee_perf_edge_kind(pass, function) == TEE_PERF_ENTRY_OCALL)
 		tee_perf_edge_has_hooks(pass, function);
 	tee_perf_insert_return_hooks(pass, function, entry);
 	tee_perf_hook_insert(pass, TEE_PERF_HOOK_CALL, entry, entry_place(function));
+	tee_perf_insert_unwind_hooks(pass, function, entry, resync);
 	drop_memory_attributes(function, false);
 	tee_perf_function_remove_attribute(function, TEE_PERF_MARK_ATTRIBUTE);
 	tee_perf_function_set_attribute(function, TEE_PERF_ENTRY_ATTRIBUTE, LLVMGetValueName(entry));
@@ -168,7 +176,17 @@ static void finish_calls(struct tee_perf_pass *pass, LLVMValueRef function)
 	}
 }
 
-static void instrument_module(struct tee_perf_pass *pass)
+/* What was inlined is known now, and which calls are jumps. */
+static void renew_hooks(struct tee_perf_pass *pass, LLVMValueRef function, unsigned level)
+{
+	LLVMValueRef entry = tee_perf_take_unwind_hooks(pass, function, level >= 2);
+
+	tee_perf_renew_return_hooks(pass, function);
+	if (entry)
+		tee_perf_renew_unwind_hooks(pass, function, entry);
+}
+
+static void instrument_module(struct tee_perf_pass *pass, unsigned level)
 {
 	LLVMValueRef f;
 
@@ -183,7 +201,7 @@ static void instrument_module(struct tee_perf_pass *pass)
 	for (f = LLVMGetFirstFunction(pass->module); f; f = LLVMGetNextFunction(f)) {
 		if (pass->options.before_inlining && tee_perf_function_attribute(f, TEE_PERF_ENTRY_ATTRIBUTE, NULL) &&
 		    !LLVMIsDeclaration(f))
-			tee_perf_renew_return_hooks(pass, f);
+			renew_hooks(pass, f, level);
 		finish_calls(pass, f);
 	}
 	for (f = LLVMGetFirstFunction(pass->module); f; f = LLVMGetNextFunction(f))
@@ -192,7 +210,7 @@ static void instrument_module(struct tee_perf_pass *pass)
 	tee_perf_map_finish(pass);
 }
 
-void tee_perf_stage_instrument(LLVMModuleRef module)
+void tee_perf_stage_instrument(LLVMModuleRef module, unsigned level)
 {
 	struct tee_perf_pass pass;
 	char *options = tee_perf_options_load(module);
@@ -200,7 +218,7 @@ void tee_perf_stage_instrument(LLVMModuleRef module)
 	if (!options) /* nothing was marked */
 		return;
 	if (tee_perf_pass_begin(&pass, module, options) == 0)
-		instrument_module(&pass);
+		instrument_module(&pass, level);
 	if (pass.options.strip_debug_info)
 		LLVMStripModuleDebugInfo(module);
 	tee_perf_shim_erase_named_metadata(module, TEE_PERF_OPTIONS_NAME);

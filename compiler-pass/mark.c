@@ -114,12 +114,13 @@ static void report_target(LLVMModuleRef module)
 	tee_perf_shim_error(module, message);
 }
 
-void tee_perf_stage_mark(LLVMModuleRef module)
+void tee_perf_stage_mark(LLVMModuleRef module, unsigned level)
 {
 	struct tee_perf_pass pass;
 	char *options = take_options(module);
 	unsigned count = 0;
 
+	(void)level;
 	if (tee_perf_pass_begin(&pass, module, options) == 0 && tee_perf_shim_target(module) != TEE_PERF_TARGET_GPU)
 		count = mark_functions(&pass);
 	if (count && pass.cfa)

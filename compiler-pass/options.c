@@ -68,6 +68,8 @@ static int parse_word(struct tee_perf_pass_options *options, const char *word)
 
 	if (!strcmp(word, "before-inlining")) {
 		options->before_inlining = true;
+	} else if (!strcmp(word, "no-unwind-exits")) {
+		options->no_unwind_exits = true;
 	} else if (!strcmp(word, "plain-hooks")) {
 		options->plain_hooks = true;
 	} else if (!strcmp(word, "inline-hooks")) {

@@ -29,6 +29,7 @@ struct tee_perf_filter;
 
 struct tee_perf_pass_options {
 	bool before_inlining;
+	bool no_unwind_exits;      /* functions that an exception leaves record nothing */
 	bool inline_hooks;         /* the fast path within each function */
 	bool plain_hooks;          /* C calls even where there is something better */
 	bool lto;                  /* what is made is bitcode that the linker will optimise */
@@ -96,9 +97,11 @@ bool tee_perf_function_can_have_hooks(LLVMValueRef function);
 
 /* hooks.c: calls to the runtime. */
 LLVMValueRef tee_perf_hook_function(struct tee_perf_pass *pass, enum tee_perf_hook hook);
-/* Inserts hook(entry, CFA of the function) before the instruction `where`. */
 /* The call is one of this hook. */
 bool tee_perf_hook_is(struct tee_perf_pass *pass, LLVMValueRef call, enum tee_perf_hook hook);
+/* Which map entry a call of a hook names, as a pointer of pass->int8_pointer. */
+LLVMValueRef tee_perf_hook_entry(const struct tee_perf_pass *pass, LLVMValueRef call);
+/* Inserts hook(entry, CFA of the function) before the instruction `where`. */
 void tee_perf_hook_insert(struct tee_perf_pass *pass, enum tee_perf_hook hook, LLVMValueRef entry, LLVMValueRef where);
 /* A coroutine may have kept its first part's CFA for functions that were inlined into it before it was split: makes
  * the call, if it is a hook, use that of the function that it lies in now. */
@@ -143,6 +146,18 @@ bool tee_perf_is_library_function(struct tee_perf_pass *pass, LLVMValueRef funct
 void tee_perf_insert_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry);
 /* For hooks that were placed before the optimiser knew which calls can be tail calls: moves them before those. */
 void tee_perf_renew_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function);
+/* Nothing of the function's frame can be known to what it calls. */
+bool tee_perf_lends_no_memory(LLVMValueRef function);
+
+/* unwind.c */
+/* Return hooks where an exception leaves the function, if one can; after those of its returns. resync: other functions'
+ * frames may have this one's CFA. */
+void tee_perf_insert_unwind_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry, bool resync);
+/* For hooks that were placed before the optimiser's work: calls that are invokes only for that reason become calls again,
+ * so that they can be tail calls (jumps: at this level of optimisation they would be). The function's map entry as the
+ * hooks name it, NULL: there was no such call. renew gives back what did not become a jump. */
+LLVMValueRef tee_perf_take_unwind_hooks(struct tee_perf_pass *pass, LLVMValueRef function, bool jumps);
+void tee_perf_renew_unwind_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry);
 
 /* edges.c */
 /* Finds and tags the edges of the module; they are not to be inlined. Before any optimisation. */
@@ -156,8 +171,9 @@ LLVMValueRef tee_perf_edge_lacks_hooks(struct tee_perf_pass *pass, LLVMValueRef 
 /* Takes the tags off again. */
 void tee_perf_edges_clear(struct tee_perf_pass *pass);
 
-/* external.c: records around calls of OCALLs and of what the options name; own_entry: the map entry of function. */
-void tee_perf_bracket_external_calls(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef own_entry);
+/* external.c: records around calls of OCALLs and of what the options name; own_entry: the map entry of function. Whether
+ * there are any. */
+bool tee_perf_bracket_external_calls(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef own_entry);
 
 /* map.c */
 LLVMValueRef tee_perf_map_entry_of_function(struct tee_perf_pass *pass, LLVMValueRef function);

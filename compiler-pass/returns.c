@@ -96,8 +96,7 @@ static bool extends_alike(LLVMValueRef function, LLVMValueRef call)
 	return true;
 }
 
-/* Nothing of the function's frame can be known to what it calls. */
-static bool lends_no_memory(LLVMValueRef function)
+bool tee_perf_lends_no_memory(LLVMValueRef function)
 {
 	if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
 		return false;
@@ -125,7 +124,7 @@ static bool is_marked_tail(struct tee_perf_pass *pass, LLVMValueRef function, LL
 
 	return LLVMIsTailCall(call) || (pass->lto && inlining_is_done &&
 					!has_attribute(function, false, LLVMAttributeFunctionIndex, "optnone") &&
-					!tee_perf_shim_is_notail(call) && lends_no_memory(function));
+					!tee_perf_shim_is_notail(call) && tee_perf_lends_no_memory(function));
 }
 
 /* The backend will make a jump of this call if its function returns its result, or nothing, right behind it. */

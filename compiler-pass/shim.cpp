@@ -6,6 +6,7 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -13,6 +14,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #if LLVM_VERSION_MAJOR >= 16
 #include <llvm/TargetParser/Triple.h>
@@ -112,6 +114,71 @@ bool tee_perf_shim_is_libfunc(LLVMModuleRef module, const char *name)
 	return info.getLibFunc(StringRef(name), which);
 }
 
+/* Of the intrinsics, those that stand for calls and that LLVM lets an invoke have. */
+static bool calls_function(const CallInst *call)
+{
+	switch (call->getIntrinsicID()) {
+	case Intrinsic::not_intrinsic:
+	case Intrinsic::coro_resume:
+	case Intrinsic::coro_destroy:
+		return !call->isInlineAsm();
+	default:
+		return false;
+	}
+}
+
+bool tee_perf_shim_may_unwind(LLVMValueRef instruction)
+{
+	auto *call = dyn_cast<CallInst>(unwrap(instruction));
+
+	return call && calls_function(call) && !call->doesNotThrow() && !call->isMustTailCall() &&
+	       !call->hasFnAttr(Attribute::ReturnsTwice);
+}
+
+void tee_perf_shim_call_to_invoke(LLVMValueRef call, LLVMBasicBlockRef unwind)
+{
+	changeToInvokeAndSplitBasicBlock(cast<CallInst>(unwrap(call)), ::unwrap(unwind));
+}
+
+LLVMValueRef tee_perf_shim_invoke_to_call(LLVMValueRef invoke)
+{
+	return wrap(changeToCall(cast<InvokeInst>(unwrap(invoke))));
+}
+
+LLVMValueRef tee_perf_shim_landing_pad(LLVMBasicBlockRef block)
+{
+	return wrap(unwrap(block)->getLandingPadInst());
+}
+
+void tee_perf_shim_remove_unreachable_blocks(LLVMValueRef function)
+{
+	removeUnreachableBlocks(*cast<Function>(unwrap(function)));
+}
+
+static enum tee_perf_language language_of(unsigned source_language)
+{
+	switch (source_language) {
+	case dwarf::DW_LANG_C:
+	case dwarf::DW_LANG_C89:
+	case dwarf::DW_LANG_C99:
+	case dwarf::DW_LANG_C11:
+	case 0x2c: // C17, which not every version knows
+	case 0x3e: // C23
+		return TEE_PERF_LANGUAGE_C;
+	default:
+		return dwarf::isCPlusPlus((dwarf::SourceLanguage)source_language) ? TEE_PERF_LANGUAGE_CPLUSPLUS
+										  : TEE_PERF_LANGUAGE_OTHER;
+	}
+}
+
+enum tee_perf_language tee_perf_shim_language(LLVMModuleRef module)
+{
+	for (DICompileUnit *unit : unwrap(module)->debug_compile_units())
+		return language_of(unit->getSourceLanguage());
+	return unwrap(module)->getNamedValue("__gxx_personality_v0") ? TEE_PERF_LANGUAGE_CPLUSPLUS
+								     : TEE_PERF_LANGUAGE_OTHER;
+}
+
 LLVMBasicBlockRef tee_perf_shim_split_normal_edge(LLVMValueRef invoke)
 {
 	auto *instruction = cast<InvokeInst>(unwrap(invoke));
@@ -201,10 +268,14 @@ char *tee_perf_shim_demangle(const char *name)
 
 namespace
 {
-template <void (*stage)(LLVMModuleRef)> struct StagePass : PassInfoMixin<StagePass<stage>> {
+template <void (*stage)(LLVMModuleRef, unsigned)> struct StagePass : PassInfoMixin<StagePass<stage>> {
+	unsigned level;
+	explicit StagePass(unsigned level) : level(level)
+	{
+	}
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
-		stage(wrap(&module));
+		stage(wrap(&module), level);
 		return PreservedAnalyses::none();
 	}
 	static bool isRequired() // at -O0 and for optnone functions too
@@ -219,14 +290,17 @@ void register_callbacks(PassBuilder &builder)
 {
 	/* Later LLVMs hand over a phase as well. */
 	builder.registerPipelineStartEPCallback(
-	    [](ModulePassManager &manager, auto &&...) { manager.addPass(MarkPass()); });
-	builder.registerOptimizerLastEPCallback(
-	    [](ModulePassManager &manager, auto &&...) { manager.addPass(InstrumentPass()); });
+	    [](ModulePassManager &manager, OptimizationLevel level, auto &&...) {
+		    manager.addPass(MarkPass(level.getSpeedupLevel()));
+	    });
+	builder.registerOptimizerLastEPCallback([](ModulePassManager &manager, OptimizationLevel level, auto &&...) {
+		manager.addPass(InstrumentPass(level.getSpeedupLevel()));
+	});
 	builder.registerPipelineParsingCallback([](StringRef name, ModulePassManager &manager, auto &&...) {
 		if (name == "tee-perf-mark")
-			manager.addPass(MarkPass());
+			manager.addPass(MarkPass(2));
 		else if (name == "tee-perf-instrument")
-			manager.addPass(InstrumentPass());
+			manager.addPass(InstrumentPass(2));
 		else
 			return false;
 		return true;

@@ -11,9 +11,10 @@
 extern "C" {
 #endif
 
-/* The two stages, called by the shim's passes for each module (mark.c and instrument.c). */
-void tee_perf_stage_mark(LLVMModuleRef module);
-void tee_perf_stage_instrument(LLVMModuleRef module);
+/* The two stages, called by the shim's passes for each module (mark.c and instrument.c). level: of optimisation, 0 to 3.
+ */
+void tee_perf_stage_mark(LLVMModuleRef module, unsigned level);
+void tee_perf_stage_instrument(LLVMModuleRef module, unsigned level);
 
 /* Reports an error of the module's compilation, which then fails. */
 void tee_perf_shim_error(LLVMModuleRef module, const char *message);
@@ -43,6 +44,20 @@ const char *tee_perf_shim_module_string(LLVMModuleRef module, const char *flag);
 unsigned long long tee_perf_shim_vector_bits(LLVMTypeRef type);
 /* The compiler knows the name as one of the C library. */
 bool tee_perf_shim_is_libfunc(LLVMModuleRef module, const char *name);
+
+/* A call, no invoke, out of which an exception can come, and that may become an invoke. */
+bool tee_perf_shim_may_unwind(LLVMValueRef instruction);
+/* Ends the call's block with an invoke in its place, which unwinds to the block given. */
+void tee_perf_shim_call_to_invoke(LLVMValueRef call, LLVMBasicBlockRef unwind);
+/* The other way round; the call. */
+LLVMValueRef tee_perf_shim_invoke_to_call(LLVMValueRef invoke);
+/* The landing pad of a block, or NULL. */
+LLVMValueRef tee_perf_shim_landing_pad(LLVMBasicBlockRef block);
+void tee_perf_shim_remove_unreachable_blocks(LLVMValueRef function);
+
+/* What the module was compiled from, as its debug information says, else its use of C++'s personality. */
+enum tee_perf_language { TEE_PERF_LANGUAGE_C, TEE_PERF_LANGUAGE_CPLUSPLUS, TEE_PERF_LANGUAGE_OTHER };
+enum tee_perf_language tee_perf_shim_language(LLVMModuleRef module);
 
 /* A new block on the normal edge of an invoke. */
 LLVMBasicBlockRef tee_perf_shim_split_normal_edge(LLVMValueRef invoke);

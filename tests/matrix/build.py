@@ -21,14 +21,15 @@ SOURCES = {
     "C": ["c_main.c", "c_calls.c", "c_values.c", "c_jumps.c", "c_tails.c", "c_deep.c", "c_threads.c", "c_merged.c",
           "c_merged_too.c", "c_timer.c"],
     "C++": ["cpp_main.cpp", "cpp_exceptions.cpp", "cpp_objects.cpp", "cpp_templates.cpp", "cpp_templates_too.cpp",
-            "cpp_coroutines.cpp", "cpp_locals.cpp"],
+            "cpp_coroutines.cpp", "cpp_locals.cpp", "cpp_unwinding.cpp"],
 }
 ACROSS = "cpp_across.cpp"  # a shared object of its own, where objects can be shared
 PLAIN = "cpp_plain.cpp"  # never instrumented
 HEADERS = ["program.h", "announce.h", "cpp_templates.h", "cpp_program.h"]
 CASES = {
     "C": ["tree", "threads", "thread-exit", "timer", "exit", "deep-must", "deep-plain"],
-    "C++": ["tree", "threads", "terminate", "uncaught", "plain-catch", "plain-catch-calls", "cleanup-calls"],
+    "C++": ["tree", "threads", "terminate", "uncaught", "plain-catch", "plain-catch-calls", "cleanup-calls",
+            "forced"],
 }
 STATUS = {"exit": 2, "terminate": 3, "uncaught": 128 + 6}  # 0 else
 

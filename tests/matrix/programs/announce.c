@@ -13,8 +13,8 @@ enum { MAX_THREADS = 32, MAX_EVENTS = 1 << 15, MAX_COUNTS = 32 };
 
 struct event {
 	char kind; /* e: enter, l: leave, t: tail, j: landed, x: at the thread's end */
-	unsigned char unwinding;
-	unsigned node; /* of enter: the number of exceptions in flight */
+	unsigned char lost; /* of leave: no hook runs there */
+	unsigned node;
 	const char *name;
 	const void *cfa;
 };
@@ -33,14 +33,6 @@ static struct {
 } counts[MAX_COUNTS];
 static atomic_uint thread_count, count_count;
 static _Thread_local struct thread *self;
-
-/* std::uncaught_exceptions(), where there is C++. */
-extern int _ZSt19uncaught_exceptionsv(void) __attribute__((weak));
-
-static unsigned exceptions(void)
-{
-	return _ZSt19uncaught_exceptionsv ? (unsigned)_ZSt19uncaught_exceptionsv() : 0;
-}
 
 static unsigned add(struct event event)
 {
@@ -62,14 +54,12 @@ static unsigned add(struct event event)
 
 unsigned announce_enter(const char *name, const void *cfa)
 {
-	return add((struct event){ .kind = 'e', .name = name, .cfa = cfa, .node = exceptions() });
+	return add((struct event){ .kind = 'e', .name = name, .cfa = cfa });
 }
 
 void announce_leave(const unsigned *node)
 {
-	_Bool unwinding = self->ends || exceptions() > self->events[*node].node;
-
-	add((struct event){ .kind = 'l', .node = *node, .unwinding = unwinding });
+	add((struct event){ .kind = 'l', .node = *node, .lost = self->ends });
 }
 
 void announce_tail(unsigned node)
@@ -109,7 +99,7 @@ static void print_event(FILE *out, unsigned number, const struct event *event)
 	if (event->kind == 'e')
 		fprintf(out, "e\t%u\t%lx\t%s\n", number, (unsigned long)event->cfa, event->name);
 	else
-		fprintf(out, "%c\t%u\t%d\n", event->kind, event->node, event->unwinding);
+		fprintf(out, "%c\t%u\t%d\n", event->kind, event->node, event->lost);
 }
 
 /* The last of this image to run: static objects and destructor functions come before it. */

@@ -7,6 +7,7 @@
 static const program_case cases[] = {
 	{ "tree", exceptions_case },
 	{ "tree", throwing_objects_case },
+	{ "tree", unwinding_case },
 	{ "tree", objects_case },
 	{ "tree", templates_case },
 	{ "tree", coroutines_case },
@@ -16,6 +17,7 @@ static const program_case cases[] = {
 	{ "plain-catch", plain_catch_case },
 	{ "plain-catch-calls", plain_sorts_case },
 	{ "cleanup-calls", cleanup_sorts_case },
+	{ "forced", forced_case },
 };
 
 int program_main(int argc, char **argv)

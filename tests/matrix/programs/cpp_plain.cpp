@@ -25,3 +25,21 @@ int plain_sorts(void (*function)(int), int (*sort)())
 	}
 	return 0;
 }
+
+namespace
+{
+struct sorter {
+	int (*sort)();
+	~sorter()
+	{
+		sort();
+	}
+};
+} // namespace
+
+void plain_cleans(void (*function)(int), int argument, int (*sort)())
+{
+	sorter one{ sort };
+
+	function(argument);
+}

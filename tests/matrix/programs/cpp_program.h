@@ -15,6 +15,8 @@ int plain_catches(void (*function)(int), int argument);
 void plain_passes(void (*function)(int), int argument);
 /* Calls sort where it caught. */
 int plain_sorts(void (*function)(int), int (*sort)());
+/* Calls sort in a clean-up. */
+void plain_cleans(void (*function)(int), int argument, int (*sort)());
 
 /* cpp_across.cpp, where possible in another shared object. */
 int across_leaf(int x);

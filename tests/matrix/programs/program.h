@@ -42,6 +42,8 @@ void uncaught_case(void);
 void plain_catch_case(void);
 void plain_sorts_case(void);
 void cleanup_sorts_case(void);
+void unwinding_case(void);
+void forced_case(void);
 
 #ifdef __cplusplus
 }

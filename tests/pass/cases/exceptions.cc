@@ -1,6 +1,9 @@
-// Exceptions through instrumented frames: caught, rethrown, out of a static initialiser, through clean-ups that call.
+// Exceptions through instrumented frames: caught, rethrown, out of a static initialiser, through clean-ups that call. Every
+// function records its return.
 // RUN: for o in -O0 -O1 -O2 "-O0 -ftee-perf-hooks=plain" "-O2 -ftee-perf-hooks=plain" "-O2 -ftee-perf-external-calls -ftee-perf-hooks=plain" "-O2 -ftee-perf-before-inlining" "-O2 -flto -fuse-ld=lld-%N" "-O2 -flto=thin -fuse-ld=lld-%N" "-O2 -ftee-perf-external-calls"; do %cxx $o %s %hooks -o program && ./program || exit 1; done | %check --implicit-check-not=wrong:
-// CHECK-COUNT-10: unwound {{[1-9][0-9]*}} open 0 wrong 0
+// RUN: %cxx -O2 -ftee-perf-no-unwind-exits %s %hooks -o program && ./program | %check --check-prefix=WITHOUT --implicit-check-not=wrong:
+// CHECK-COUNT-10: unwound 0 open 0 wrong 0
+// WITHOUT: unwound {{[1-9][0-9]*}} open 0 wrong 0
 #include <cstdio>
 #include <stdexcept>
 #include <string>

@@ -14,7 +14,7 @@ extern "C" [[noreturn]] void ends();
 // CHECK-LABEL: define {{.*}}@_Z5tailsv(
 // CHECK: call {{.*}}tee_perf_call_inlined({{.*}}tee_perf_external.getpid
 // CHECK-NOT: tail call {{.*}}@getpid
-// CHECK: call {{.*}}@getpid
+// CHECK: {{call|invoke}} {{.*}}@getpid
 // CHECK: call {{.*}}tee_perf_return({{.*}}tee_perf_external.getpid
 // CHECK: call {{.*}}tee_perf_return({{.*}}tee_perf_map._Z5tailsv
 // LIST: call {{.*}}tee_perf_call_inlined({{.*}}tee_perf_external.getpid
@@ -40,7 +40,7 @@ int throws(int x)
 // What never returns would stay open.
 // CHECK-LABEL: define {{.*}}@_Z5leavev(
 // CHECK-NOT: tee_perf_external.ends
-// CHECK: call {{.*}}@ends
+// CHECK: {{call|invoke}} {{.*}}@ends
 void leave()
 {
 	ends();

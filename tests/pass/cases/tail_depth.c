@@ -6,6 +6,8 @@
 // RUN: %cc -O1 -flto -fuse-ld=lld-%N %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
 // RUN: %cc -O3 -DMUSTTAIL %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
 // RUN: %cc -O0 -DMUSTTAIL %s %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong:
+// In C++, where an exception might come out of each call:
+// RUN: for o in -O2 "-O2 -ftee-perf-before-inlining" "-O2 -flto -fuse-ld=lld-%N" "-O2 -flto -ftee-perf-before-inlining -fuse-ld=lld-%N" "-O3 -DMUSTTAIL" "-O0 -DMUSTTAIL" "-O1 -DMUSTTAIL -ftee-perf-before-inlining"; do %cxx $o -x c++ %s -x none %hooks -o program && (ulimit -s 1024 && ./program) | %check --implicit-check-not=wrong: || exit 1; done
 // CHECK: even 3000000 1500001 1500000 untaken 0
 // CHECK: open 0 wrong 0
 #include "count_hooks.h"
@@ -19,11 +21,21 @@
 #endif
 #define KEEP __attribute__((noinline))
 
+#ifdef __cplusplus
+#define CAN_THROW(n)                                                                                                   \
+	if ((n) < 0)                                                                                                   \
+	throw(n)
+extern "C" {
+#else
+#define CAN_THROW(n)
+#endif
+
 KEEP int odd(int n, int *steps);
 KEEP void never(int n);
 
 KEEP int even(int n, int *steps)
 {
+	CAN_THROW(n);
 	if (n == 0)
 		return 1;
 	++*steps;
@@ -49,6 +61,10 @@ KEEP void conditional(int n)
 	if (n)
 		never(n);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 int main(void)
 {

@@ -71,6 +71,21 @@ KEEP static int keeps_errno(void)
 	return 1;
 }
 
+/* A call through a pointer that becomes a jump: the hook before it has all arguments and the pointer to keep. Not static:
+ * its calling convention must be that of what it jumps to. */
+typedef long six_arguments(long a, long b, long c, long d, long e, long f);
+KEEP static long six(long a, long b, long c, long d, long e, long f)
+{
+	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f;
+}
+static six_arguments *volatile pointer = six;
+KEEP long through(long a, long b, long c, long d, long e, long f)
+{
+	six_arguments *to = pointer;
+
+	return to(a, b, c, d, e, f);
+}
+
 int main(void)
 {
 	struct big b = { { 1, 2, 3 } };
@@ -95,6 +110,7 @@ int main(void)
 		{ "vector", v[0] == 11 && v[3] == 44 },
 		{ "wide vector", w[0] == 11 && w[7] == 88 },
 		{ "many", many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) == 385 },
+		{ "pointer", through(6, 5, 4, 3, 2, 1) == 56 },
 		{ "errno", keeps_errno() && errno == 42 },
 	};
 
