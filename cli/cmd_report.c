@@ -372,6 +372,22 @@ static int report(const struct tee_perf_recording *recording, const struct repor
 	return result;
 }
 
+/* An option that would say nothing is a misunderstanding. */
+static int check_options(const struct report_options *chosen, struct tee_perf_error *err)
+{
+	const char *alone = chosen->query != NULL ? "--query" : chosen->transitions ? "--transitions" : NULL;
+	if (chosen->query != NULL && chosen->transitions)
+		return tee_perf_fail(err, TEE_PERF_USAGE,
+				     "report: --query and --transitions are two reports: ask for one");
+	if (alone != NULL && (chosen->net || chosen->by >= 0))
+		return tee_perf_fail(err, TEE_PERF_USAGE,
+				     "report: %s does not go with %s: see 'tee-perf report --help'",
+				     chosen->net ? "--net" : "--by", alone);
+	if (!chosen->transitions && chosen->transition_cost != NULL)
+		return tee_perf_fail(err, TEE_PERF_USAGE, "report: --transition-cost goes with --transitions");
+	return 0;
+}
+
 int tee_perf_cmd_report(int argc, char **argv)
 {
 	struct report_options chosen = { .input = TEE_PERF_DEFAULT_INPUT, .by = -1 };
@@ -379,6 +395,8 @@ int tee_perf_cmd_report(int argc, char **argv)
 	int first, status = tee_perf_options_parse(&usage, argc, argv, &chosen, &first, &err);
 	if (status != 0)
 		return status > 0 ? 0 : tee_perf_cli_fail(&err);
+	if (check_options(&chosen, &err) != 0)
+		return tee_perf_cli_fail(&err);
 	struct tee_perf_recording *recording = tee_perf_input_open(chosen.input, &err);
 	if (recording == NULL)
 		return tee_perf_cli_fail(&err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,10 +16,13 @@ const struct tee_perf_command tee_perf_commands[] = {
 	{ NULL, NULL, NULL },
 };
 
+static bool told; /* an error: one line is enough */
+
 int tee_perf_cli_fail(const struct tee_perf_error *err)
 {
 	fflush(stdout);
 	fprintf(stderr, "tee-perf: %s\n", err->message);
+	told = true;
 	return tee_perf_error_exit_status(err);
 }
 
@@ -30,16 +34,18 @@ static const struct tee_perf_command *find(const char *name)
 	return NULL;
 }
 
-/* What was printed must have arrived: a full disk or a closed pipe is an error. */
+/* What was printed must have arrived: a full disk or a closed pipe is an error. A standard output that is closed is
+ * none where nothing was printed. */
 static int close_output(int status)
 {
-	int failed = ferror(stdout);
-	if ((fclose(stdout) == 0 && !failed) || status != 0) /* after another error, one line is enough */
+	bool failed = ferror(stdout) != 0;
+	failed |= fflush(stdout) != 0;
+	failed |= fclose(stdout) != 0 && errno != EBADF;
+	if (!failed || told)
 		return status;
 	struct tee_perf_error err = { 0 };
 	tee_perf_fail_errno(&err, "cannot write all of the output");
-	fprintf(stderr, "tee-perf: %s\n", err.message);
-	return tee_perf_error_exit_status(&err);
+	return tee_perf_cli_fail(&err);
 }
 
 int main(int argc, char **argv)

@@ -69,6 +69,16 @@ static int set_choice(const struct tee_perf_usage *usage, const struct tee_perf_
 	return bad_value(usage, option, text, wanted, err);
 }
 
+/* A limit as the user may write it. */
+static void spell_limit(char *out, size_t size, const struct tee_perf_option *option, bool low)
+{
+	uint64_t limit = low ? option->minimum : option->maximum;
+	unsigned unit = 0;
+	for (; option->type == TEE_PERF_OPTION_SIZE && limit != 0 && limit % 1024 == 0 && unit < 4; unit++)
+		limit /= 1024;
+	snprintf(out, size, "at %s %" PRIu64 "%.1s", low ? "least" : "most", limit, unit == 0 ? "" : &"KMGT"[unit - 1]);
+}
+
 static int set_number(const struct tee_perf_usage *usage, const struct tee_perf_option *option, const char *text,
 		      uint64_t *value, struct tee_perf_error *err)
 {
@@ -83,7 +93,9 @@ static int set_number(const struct tee_perf_usage *usage, const struct tee_perf_
 			end++;
 		}
 	}
-	if (end == text || *end != 0 || errno != 0 || number > UINT64_MAX >> shift)
+	if (end != text && *end == 0 && (errno == ERANGE || number > UINT64_MAX >> shift))
+		return bad_value(usage, option, text, "a smaller number", err);
+	if (end == text || *end != 0)
 		return bad_value(usage, option, text,
 				 shift != 0 || option->type == TEE_PERF_OPTION_SIZE
 				     ? "a size such as 4096, 64K, 1M or 4G"
@@ -92,9 +104,7 @@ static int set_number(const struct tee_perf_usage *usage, const struct tee_perf_
 	number <<= shift;
 	if (number < option->minimum || (option->maximum != 0 && number > option->maximum)) {
 		char wanted[64];
-		bool low = number < option->minimum;
-		snprintf(wanted, sizeof wanted, "at %s %" PRIu64, low ? "least" : "most",
-			 low ? option->minimum : option->maximum);
+		spell_limit(wanted, sizeof wanted, option, number < option->minimum);
 		return bad_value(usage, option, text, wanted, err);
 	}
 	*value = number;

@@ -24,8 +24,8 @@ static int check_target(const char *path, struct tee_perf_error *err)
 	const char *what = S_ISLNK(status.st_mode)   ? "a symbolic link"
 			   : S_ISDIR(status.st_mode) ? "a directory"
 						     : "no regular file";
-	return tee_perf_fail(err, TEE_PERF_SYSTEM,
-			     "cannot write %s: it is %s; remove it or choose another file with -o", path, what);
+	return tee_perf_fail(err, TEE_PERF_SYSTEM, "cannot write %s: it is %s; %schoose another file with -o", path,
+			     what, S_ISLNK(status.st_mode) ? "remove it or " : "");
 }
 
 /* mkstemp makes it 0600; the finished file gets what the user's mask says. */

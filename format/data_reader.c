@@ -103,6 +103,12 @@ static int check_file_header(struct tee_perf_reader *reader, struct tee_perf_err
 
 struct tee_perf_reader *tee_perf_reader_open(const char *path, struct tee_perf_error *err)
 {
+	if (path[0] == 0 || strcmp(path, "-") == 0) {
+		tee_perf_fail(err, TEE_PERF_USAGE, "%s: name the recording's file with -i",
+			      path[0] == 0 ? "the name of the recording is empty"
+					   : "a recording is not read from standard input");
+		return NULL;
+	}
 	/* O_NONBLOCK: opening a FIFO must not wait for a writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0) {

@@ -29,6 +29,10 @@ static int keep_old(const char *path, char *old, size_t old_size, bool *moved, s
 {
 	struct stat status;
 	*moved = false;
+	if (path[0] == 0 || strcmp(path, "-") == 0)
+		return tee_perf_fail(err, TEE_PERF_USAGE, "%s: name a file with -o",
+				     path[0] == 0 ? "the name of the recording is empty"
+						  : "a recording is not written to standard output");
 	if (lstat(path, &status) != 0) {
 		if (errno == ENOENT)
 			return 0;
