@@ -62,11 +62,14 @@ void tee_perf_platform_thread(struct tee_perf_thread *thread, uintptr_t cfa)
 	thread->stack_hi = own_stack_high;
 }
 
+uint64_t tee_perf_sim_rounds;
+
 /* One round of TEE_PERF_WAIT_LIMIT, whatever the host does. There is no clock to measure it by. */
 unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at, uint64_t *slept_ns)
 {
 	(void)wake_at;
 	(void)slept_ns;
+	__atomic_fetch_add(&tee_perf_sim_rounds, 1, __ATOMIC_RELAXED);
 	for (uint64_t i = 0; i < sim.wait_pauses && host_read(thread->reader) == seen; i++)
 		arch_pause();
 	return 1;

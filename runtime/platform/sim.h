@@ -17,4 +17,7 @@ bool tee_perf_sim_outside(uintptr_t begin, uint64_t size);
 /* The host offers a log. offer: a copy in enclave memory. False: it is refused and nothing has changed. */
 bool tee_perf_sim_attach(const struct tee_perf_offer *offer);
 
+/* Rounds of waiting for the recorder so far, of all threads: for tests of the bounds. */
+extern uint64_t tee_perf_sim_rounds TEE_PERF_HIDDEN;
+
 #endif

@@ -3,9 +3,11 @@
  * hand. */
 #include "simulator/tee_perf_sim_trusted.h"
 
+#include "runtime/platform/sim.h"
 #include "runtime/thread.h"
 #include "tests/simulator/calls.h"
 
+static uint64_t longest_wait; /* rounds within the two hooks of a pair */
 static struct tee_perf_map_entry entry __attribute__((aligned(16)));
 
 /* ---- allowed */
@@ -39,10 +41,21 @@ static int64_t ecall_events(void *data, size_t bytes)
 		return -1;
 	for (uint64_t i = 0; i < wanted->pairs; i++) {
 		const void *cfa = (const void *)(uintptr_t)(0x10000 + 16 * (i & 0xfff));
+		uint64_t before = tee_perf_sim_rounds;
 		tee_perf_call(&entry, cfa);
 		tee_perf_return(&entry, cfa);
+		uint64_t rounds = tee_perf_sim_rounds - before;
+		if (rounds > longest_wait)
+			longest_wait = rounds;
 	}
 	return 0;
+}
+
+static int64_t ecall_longest_wait(void *data, size_t bytes)
+{
+	(void)data;
+	(void)bytes;
+	return (int64_t)longest_wait;
 }
 
 static int64_t ecall_touch(void *data, size_t bytes)
@@ -212,5 +225,5 @@ TEE_PERF_SIM_ECALLS(
     [ECALL_JUDGE] = ecall_judge, [ECALL_PATTERN] = ecall_pattern, [ECALL_CHECKSUM] = ecall_checksum,
     [ECALL_REGISTERS] = ecall_registers, [ECALL_THREAD] = ecall_thread, [ECALL_WRITE] = ecall_write,
     [ECALL_READ_COUNTER] = ecall_read_counter, [ECALL_STORE] = ecall_store, [ECALL_NEVER_ENDS] = ecall_never_ends,
-    [ECALL_WRITTEN] = ecall_written, [ECALL_SYSTEM_CALL] = ecall_system_call, [ECALL_LOAD] = ecall_load,
-    [ECALL_APPEND_AS_THE_ORIGINAL] = ecall_append_as_the_original);
+    [ECALL_WRITTEN] = ecall_written, [ECALL_LONGEST_WAIT] = ecall_longest_wait, [ECALL_SYSTEM_CALL] = ecall_system_call,
+    [ECALL_LOAD] = ecall_load, [ECALL_APPEND_AS_THE_ORIGINAL] = ecall_append_as_the_original);
