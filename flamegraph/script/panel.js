@@ -123,9 +123,16 @@ function describe(i) {
 	return text;
 }
 // Beside the point, inside the window.
+// A template's name can be thousands of characters long, and would hide the picture and the numbers below it. Both ends
+// tell the most.
+function shortName(name) {
+	const letters = name.length > 360 ? [...name] : [];
+	return letters.length > 360 ? letters.slice(0, 230).join("") + " \u2026 " + letters.slice(-120).join("") : name;
+}
+
 function showTip(i, x, y) {
 	takeTitle(i);
-	tipName.textContent = names[i];
+	tipName.textContent = shortName(names[i]);
 	tipDetails.textContent = describe(i);
 	tipHolder.removeAttribute("display");
 	tipHolder.setAttribute("width", Math.min(640, innerWidth - 8));

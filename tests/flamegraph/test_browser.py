@@ -86,17 +86,32 @@ def check_plain_load(t):
     t.equal(t.ask("byName('alpha').querySelector('title').textContent"), "alpha\n500 ns, 50.00 %, self 0 ns")
 
 
+INSIDE = "(() => { const r = tip.getBoundingClientRect(); " \
+         "return r.left >= 0 && r.top >= 0 && r.right <= innerWidth && r.bottom <= innerHeight && r.width > 50; })()"
+
+
 def check_hover(t):
     x, y, width = t.ask(f"box({ODD!r})")
     t.browser.move(x + width / 2, y + 8)
     t.equal(t.ask("tipName.textContent"), ODD)
     t.equal(t.ask("tipDetails.textContent"), "50 ns, 5.00 %, self 50 ns")
-    inside = "(() => { const r = tip.getBoundingClientRect(); " \
-             "return r.left >= 0 && r.top >= 0 && r.right <= innerWidth && r.bottom <= innerHeight && r.width > 50; })()"
-    assert t.ask(inside)
+    assert t.ask(INSIDE)
     t.equal(t.ask(f"byName({ODD!r}).querySelector('title')"), None)  # no second tooltip over ours
     t.browser.move(500, 650)
     assert t.ask("tipHolder.hasAttribute('display')")
+
+
+def check_long_names(t):
+    name = "begin<" + "std::vector<int>, " * 100 + "\U0001f680>::the_end"
+    t.open(t.picture(f"main;{name} 5\n"))
+    x, y, width = t.ask(f"box({name!r})")
+    t.browser.move(x + width / 2, y + 8)
+    shown = t.ask("tipName.textContent")
+    assert len(shown) < 400 and shown.startswith("begin<std") and shown.endswith("\U0001f680>::the_end"), shown
+    assert t.ask(INSIDE)  # with the numbers below the name
+    t.equal(t.ask("tipDetails.textContent"), "5 ns, 100 %, self 5 ns")
+    t.search("the_end")  # the whole name is searched
+    t.equal(t.found(), "matched 100 %, 5 ns in 1 frame")
 
 
 def check_zoom(t):
@@ -388,7 +403,7 @@ def main():
     folder = tempfile.mkdtemp(prefix="tee-perf-flame-")
     checks = [check_plain_load, check_hover, check_zoom, check_search, check_search_zoomed, check_keyboard, check_address,
               check_labels, check_resize, check_without_scripts, check_in_img, check_colour_schemes, check_tall,
-              check_inside_a_page, check_reverse_and_calls]
+              check_inside_a_page, check_reverse_and_calls, check_long_names]
     try:
         with Browser(1000, 700) as browser:
             test = Test(browser, folder)
