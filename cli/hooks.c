@@ -81,6 +81,13 @@ static void read_runtime(struct tee_perf_hooks *hooks, const struct file *file, 
 	hooks->has_runtime = true;
 }
 
+static void read_gcc(struct tee_perf_hooks *hooks, const struct file *file, const Elf_Data *data)
+{
+	(void)file;
+	(void)data;
+	hooks->gcc = true;
+}
+
 static const struct {
 	const char *name;
 	void (*read)(struct tee_perf_hooks *hooks, const struct file *file, const Elf_Data *data);
@@ -89,6 +96,7 @@ static const struct {
 	{ "tee_perf_anchor", read_image },
 	{ TEE_PERF_POLICY_SECTION, read_policy },
 	{ TEE_PERF_STATIC_SECTION, read_runtime },
+	{ TEE_PERF_GCC_SECTION, read_gcc },
 };
 
 /* ---- what is asked of other files */
@@ -166,6 +174,7 @@ static int read_elf(struct tee_perf_hooks *hooks, Elf *elf, const char *path, st
 				     path);
 	if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &file.header) == NULL)
 		return tee_perf_fail(err, TEE_PERF_INPUT, "%s is not an ELF file", path);
+	hooks->object = file.header.e_type == ET_REL;
 	if (elf_getshdrnum(elf, &count) != 0)
 		return tee_perf_fail(err, TEE_PERF_INPUT, "%s: its sections cannot be read: %s", path, elf_errmsg(-1));
 	if (count == 0)
@@ -220,5 +229,7 @@ bool tee_perf_hooks_any(const struct tee_perf_hooks *hooks)
 	for (int i = 0; i < TEE_PERF_HOOKS_KINDS; i++)
 		if (hooks->entries[i] != 0)
 			return true;
-	return hooks->needed[0] != '\0' || hooks->has_runtime;
+	/* An object of gcc's needs no runtime yet. Linked without one, the calls end in the C library, which does
+	 * nothing. */
+	return hooks->needed[0] != '\0' || hooks->has_runtime || (hooks->gcc && hooks->object);
 }

@@ -17,6 +17,7 @@ struct tee_perf_hooks {
 	char needed[128];                       /* soname of the shared runtime; "": none is asked for */
 	bool has_runtime;                       /* the trusted core is in the file itself */
 	bool gcc;                               /* calls gcc's hooks: there is no list of functions */
+	bool object;                            /* not linked yet */
 	enum tee_perf_hook_shape shape;
 	bool has_policy;
 	struct tee_perf_policy policy;

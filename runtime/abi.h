@@ -58,6 +58,7 @@ struct tee_perf_policy {
 #define TEE_PERF_POLICY_SYMBOL  "tee_perf_policy"
 #define TEE_PERF_POLICY_SECTION "tee_perf_built_in" /* of what the compiler builds in */
 #define TEE_PERF_STATIC_SECTION "tee_perf_runtime"  /* of the default in the runtime: an image has the runtime in it */
+#define TEE_PERF_GCC_SECTION    "tee_perf_gcc"      /* an image has what gcc's hooks end in (cyg.c) */
 
 /* The hooks. `cfa` is the canonical frame address of the instrumented function (the value of the
  * stack pointer before the call instruction on x86-64), the same value at call and return.

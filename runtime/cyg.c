@@ -51,6 +51,12 @@ static void end(void)
 		tee_perf_image_unregister(&marks);
 }
 
+/* Whether an image has these hooks, stripped or not (tee-perf info --hooks). */
+#if defined(__has_attribute) && __has_attribute(retain)
+__attribute__((retain)) /* --gc-sections, too */
+#endif
+__attribute__((used, section(TEE_PERF_GCC_SECTION))) static const uint64_t present = TEE_PERF_ABI_VERSION;
+
 /* Before the program's own constructors, after its destructors. */
 __attribute__((section(".init_array.00000"), used)) static void (*const at_start)(void) = start;
 __attribute__((section(".fini_array.00000"), used)) static void (*const at_end)(void) = end;
