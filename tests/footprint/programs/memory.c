@@ -77,7 +77,7 @@ NOT_INSTRUMENTED static int close_all(void)
 NOT_INSTRUMENTED static int show_maps(void)
 {
 	char line[512];
-	FILE *file = fopen("/proc/self/maps", "r");
+	FILE *file = fopen("/proc/self/smaps", "r");
 
 	while (file && fgets(line, sizeof line, file))
 		printf("map %s", line);

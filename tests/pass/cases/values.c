@@ -79,10 +79,13 @@ KEEP static long six(long a, long b, long c, long d, long e, long f)
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f;
 }
 static six_arguments *volatile pointer = six;
-KEEP long through(long a, long b, long c, long d, long e, long f)
+static volatile long number = 3;
+KEEP long through(long a, long b, long c, long ignored, long e, long f)
 {
 	six_arguments *to = pointer;
+	long d = number;
 
+	(void)ignored;
 	return to(a, b, c, d, e, f);
 }
 
@@ -110,7 +113,7 @@ int main(void)
 		{ "vector", v[0] == 11 && v[3] == 44 },
 		{ "wide vector", w[0] == 11 && w[7] == 88 },
 		{ "many", many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) == 385 },
-		{ "pointer", through(6, 5, 4, 3, 2, 1) == 56 },
+		{ "pointer", through(6, 5, 4, 0, 2, 1) == 56 },
 		{ "errno", keeps_errno() && errno == 42 },
 	};
 
