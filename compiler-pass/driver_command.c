@@ -47,8 +47,8 @@ static int pass_options(const struct driver_request *r, const char *plugin, char
 	char *edges = driver_edge_words(r);
 	if (!external || !edges ||
 	    asprintf(text, "%s%s%s%s%s%s%s%s%s%s%s%s", identity, r->before_inlining ? "before-inlining;" : "",
-		     r->no_unwind_exits ? "no-unwind-exits;" : "",
-		     r->inline_hooks ? "inline-hooks;" : "", r->plain_hooks ? "plain-hooks;" : "", r->lto ? "lto;" : "",
+		     r->no_unwind_exits ? "no-unwind-exits;" : "", r->inline_hooks ? "inline-hooks;" : "",
+		     r->plain_hooks ? "plain-hooks;" : "", r->lto ? "lto;" : "",
 		     r->function_sections ? "function-sections;" : "", r->debug_info ? "" : "strip-debug;", minimum,
 		     external, edges, filter) < 0)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");

@@ -50,6 +50,7 @@ static const char *needs_clang(const struct driver_request *r)
 	} options[] = {
 		{ r->filter != NULL, "-ftee-perf-filter" },
 		{ r->min_instructions != NULL, "-ftee-perf-min-instructions" },
+		{ r->no_unwind_exits, "-ftee-perf-no-unwind-exits" },
 		{ r->external_calls || r->system_calls, "-ftee-perf-external-calls" },
 		{ r->ocall_globs != NULL, "-ftee-perf-ocalls" },
 		{ r->ecall_globs != NULL, "-ftee-perf-ecalls" },

@@ -56,10 +56,11 @@ static bool shares_cfa(struct tee_perf_pass *pass)
 /* Control can come back to these places by other means than a return into this function. */
 static void insert_resyncs(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry)
 {
-	/* Frames share a CFA where hooks may be inlined, or a bracketed call throws: then a landing pad says who is
-	 * left, also where it only cleans up. Elsewhere the next call tells by its CFA, unless it is made by code
-	 * without hooks from deeper on the stack than what the exception ended, which a handler does (a callback of the
-	 * C library, a terminate handler), a cleanup hardly. */
+	/* What an exception leaves says so itself (unwind.c), but for functions that cannot: C's without -fexceptions,
+	 * those of other languages. So a landing pad says who is left where frames share a CFA, as hooks may be inlined
+	 * or a bracketed call throws. Elsewhere the next call tells by its CFA, unless it is made by code without hooks
+	 * from deeper on the stack than what the exception ended, which a handler does (a callback of the C library, a
+	 * terminate handler), a cleanup hardly. */
 	bool shared_cfa = shares_cfa(pass);
 	LLVMBasicBlockRef block, next_block;
 

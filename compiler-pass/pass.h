@@ -153,9 +153,9 @@ bool tee_perf_lends_no_memory(LLVMValueRef function);
 /* Return hooks where an exception leaves the function, if one can; after those of its returns. resync: other functions'
  * frames may have this one's CFA. */
 void tee_perf_insert_unwind_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry, bool resync);
-/* For hooks that were placed before the optimiser's work: calls that are invokes only for that reason become calls again,
- * so that they can be tail calls (jumps: at this level of optimisation they would be). The function's map entry as the
- * hooks name it, NULL: there was no such call. renew gives back what did not become a jump. */
+/* For hooks that were placed before the optimiser's work: calls that are invokes only for that reason become calls
+ * again, so that they can be tail calls (jumps: at this level of optimisation they would be). The function's map entry
+ * as the hooks name it, NULL: there was no such call. renew gives back what did not become a jump. */
 LLVMValueRef tee_perf_take_unwind_hooks(struct tee_perf_pass *pass, LLVMValueRef function, bool jumps);
 void tee_perf_renew_unwind_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry);
 
@@ -171,8 +171,8 @@ LLVMValueRef tee_perf_edge_lacks_hooks(struct tee_perf_pass *pass, LLVMValueRef 
 /* Takes the tags off again. */
 void tee_perf_edges_clear(struct tee_perf_pass *pass);
 
-/* external.c: records around calls of OCALLs and of what the options name; own_entry: the map entry of function. Whether
- * there are any. */
+/* external.c: records around calls of OCALLs and of what the options name; own_entry: the map entry of function.
+ * Whether there are any. */
 bool tee_perf_bracket_external_calls(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef own_entry);
 
 /* map.c */

@@ -289,10 +289,9 @@ using InstrumentPass = StagePass<tee_perf_stage_instrument>;
 void register_callbacks(PassBuilder &builder)
 {
 	/* Later LLVMs hand over a phase as well. */
-	builder.registerPipelineStartEPCallback(
-	    [](ModulePassManager &manager, OptimizationLevel level, auto &&...) {
-		    manager.addPass(MarkPass(level.getSpeedupLevel()));
-	    });
+	builder.registerPipelineStartEPCallback([](ModulePassManager &manager, OptimizationLevel level, auto &&...) {
+		manager.addPass(MarkPass(level.getSpeedupLevel()));
+	});
 	builder.registerOptimizerLastEPCallback([](ModulePassManager &manager, OptimizationLevel level, auto &&...) {
 		manager.addPass(InstrumentPass(level.getSpeedupLevel()));
 	});

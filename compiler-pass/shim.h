@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-/* The two stages, called by the shim's passes for each module (mark.c and instrument.c). level: of optimisation, 0 to 3.
+/* The two stages, called by the shim's passes for each module (mark.c and instrument.c). level: of optimisation, 0
+ * to 3.
  */
 void tee_perf_stage_mark(LLVMModuleRef module, unsigned level);
 void tee_perf_stage_instrument(LLVMModuleRef module, unsigned level);

@@ -111,18 +111,18 @@ static LLVMValueRef personality_function(struct tee_perf_pass *pass, const char 
 
 	if (function)
 		return function;
-	function = LLVMAddFunction(pass->module, name,
-				   LLVMFunctionType(LLVMInt32TypeInContext(pass->context), NULL, 0, true));
+	function =
+	    LLVMAddFunction(pass->module, name, LLVMFunctionType(LLVMInt32TypeInContext(pass->context), NULL, 0, true));
 	if (weak)
 		LLVMSetLinkage(function, LLVMExternalWeakLinkage);
 	return function;
 }
 
 /* For a function that had no landing pad. C's personality is right for C++, too, as there are only clean-ups, and
- * changes nothing else: C++'s ends the program where something is thrown from elsewhere than a call, by a signal's handler
- * or asynchronous cancellation. But a function is not inlined into one of another personality. In C++ the reference is
- * weak: a program that is linked without the personality, so without exceptions, needs none, and unwinders pass by
- * frames whose personality is 0. False: another language. */
+ * changes nothing else: C++'s ends the program where something is thrown from elsewhere than a call, by a signal's
+ * handler or asynchronous cancellation. But a function is not inlined into one of another personality. In C++ the
+ * reference is weak: a program that is linked without the personality, so without exceptions, needs none, and unwinders
+ * pass by frames whose personality is 0. False: another language. */
 static bool set_personality(struct tee_perf_pass *pass, LLVMValueRef function)
 {
 	enum tee_perf_language language = tee_perf_shim_language(pass->module);
@@ -131,9 +131,9 @@ static bool set_personality(struct tee_perf_pass *pass, LLVMValueRef function)
 
 	if (language == TEE_PERF_LANGUAGE_OTHER)
 		return LLVMHasPersonalityFn(function);
-	LLVMSetPersonalityFn(function,
-			     personality_function(pass, is_cplusplus && may_be_inlined ? CXX_PERSONALITY : C_PERSONALITY,
-						  is_cplusplus));
+	LLVMSetPersonalityFn(
+	    function,
+	    personality_function(pass, is_cplusplus && may_be_inlined ? CXX_PERSONALITY : C_PERSONALITY, is_cplusplus));
 	return true;
 }
 
@@ -144,6 +144,16 @@ static LLVMTypeRef pad_type(struct tee_perf_pass *pass)
 	LLVMTypeRef parts[] = { pass->int8_pointer, LLVMInt32TypeInContext(pass->context) };
 
 	return LLVMStructTypeInContext(pass->context, parts, 2, false);
+}
+
+/* Code that is hardly ever run is not to be copied to each of its predecessors, as the backend would. */
+static void keep_single(struct tee_perf_pass *pass, LLVMValueRef hook)
+{
+	unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
+
+	if (LLVMIsAInlineAsm(LLVMGetCalledValue(hook)))
+		LLVMAddCallSiteAttribute(hook, LLVMAttributeFunctionIndex,
+					 LLVMCreateEnumAttribute(pass->context, convergent, 0));
 }
 
 static void make_leave_block(struct unwinding *u)
@@ -158,6 +168,7 @@ static void make_leave_block(struct unwinding *u)
 	u->leave_value = LLVMBuildPhi(u->pass->builder, pad_type(u->pass), "");
 	resume = LLVMBuildResume(u->pass->builder, u->leave_value);
 	tee_perf_hook_insert(u->pass, TEE_PERF_HOOK_RETURN, u->entry, resume);
+	keep_single(u->pass, LLVMGetPreviousInstruction(resume));
 }
 
 /* Ends the block by going on to the next frame with value. */
@@ -219,9 +230,9 @@ static void invoke_calls(struct unwinding *u, bool resync)
 		tee_perf_hook_insert(u->pass, TEE_PERF_HOOK_RESYNC, u->entry, LLVMGetBasicBlockTerminator(block));
 	for (unsigned i = 0; i < u->calls.count; i++) {
 		if (tee_perf_shim_is_notail(u->calls.items[i]))
-			LLVMAddCallSiteAttribute(u->calls.items[i], LLVMAttributeFunctionIndex,
-						 LLVMCreateStringAttribute(context, NOTAIL_ATTRIBUTE,
-									   strlen(NOTAIL_ATTRIBUTE), "", 0));
+			LLVMAddCallSiteAttribute(
+			    u->calls.items[i], LLVMAttributeFunctionIndex,
+			    LLVMCreateStringAttribute(context, NOTAIL_ATTRIBUTE, strlen(NOTAIL_ATTRIBUTE), "", 0));
 		tee_perf_shim_call_to_invoke(u->calls.items[i], block);
 	}
 }
@@ -313,8 +324,7 @@ static void invoke_to_call(LLVMValueRef invoke, bool may_be_jump)
 LLVMValueRef tee_perf_take_unwind_hooks(struct tee_perf_pass *pass, LLVMValueRef function, bool jumps)
 {
 	LLVMValueRef entry = NULL;
-	bool may_be_jump =
-	    jumps && !has_attribute(function, "optnone") && tee_perf_lends_no_memory(function);
+	bool may_be_jump = jumps && !has_attribute(function, "optnone") && tee_perf_lends_no_memory(function);
 	struct list invokes = { 0 };
 
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {

@@ -12,7 +12,7 @@
 enum { MAX_THREADS = 32, MAX_EVENTS = 1 << 15, MAX_COUNTS = 32 };
 
 struct event {
-	char kind; /* e: enter, l: leave, t: tail, j: landed, x: at the thread's end */
+	char kind;          /* e: enter, l: leave, t: tail, j: landed, x: at the thread's end */
 	unsigned char lost; /* of leave: no hook runs there */
 	unsigned node;
 	const char *name;
