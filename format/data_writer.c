@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/frame.h"
+#include "format/packer.h"
 #include "format/wire.h"
 
 #include <errno.h>
@@ -10,17 +11,13 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 struct tee_perf_writer {
 	int fd;
 	char *path;
 	uint64_t good_size; /* bytes: the end of the last whole section */
 	bool ragged;        /* bytes beyond good_size may be left: the cut failed */
-	ZSTD_CCtx *zstd;
-	uint8_t *packed;
-	size_t packed_capacity;
+	struct tee_perf_packer *packer;
 };
 
 /* Moves a regular file of that name to path.old. Anything else that is there is refused. *moved tells whether
@@ -77,8 +74,7 @@ static int write_all(int fd, struct iovec *parts, int count, uint64_t offset)
 
 static void writer_free(struct tee_perf_writer *writer)
 {
-	ZSTD_freeCCtx(writer->zstd);
-	free(writer->packed);
+	tee_perf_packer_free(writer->packer);
 	free(writer->path);
 	free(writer);
 }
@@ -100,7 +96,8 @@ struct tee_perf_writer *tee_perf_writer_create(const char *path, struct tee_perf
 	char old[PATH_MAX];
 	bool moved;
 	struct tee_perf_writer *writer = calloc(1, sizeof *writer);
-	if (writer == NULL || (writer->path = strdup(path)) == NULL || (writer->zstd = ZSTD_createCCtx()) == NULL) {
+	if (writer == NULL || (writer->path = strdup(path)) == NULL ||
+	    (writer->packer = tee_perf_packer_new()) == NULL) {
 		tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for writing %s", path);
 		goto fail;
 	}
@@ -124,32 +121,32 @@ fail:
 	return NULL;
 }
 
-/* Packs payload into writer->packed; returns the packed size, or 0 when it is better stored raw. Running out of
- * memory here only costs space in the file. */
-static size_t pack(struct tee_perf_writer *writer, const void *payload, size_t size, int level)
-{
-	size_t bound = ZSTD_compressBound(size);
-	if (level == INT_MIN || size < 64)
-		return 0;
-	if (bound > writer->packed_capacity) {
-		uint8_t *packed = realloc(writer->packed, bound);
-		if (packed == NULL)
-			return 0;
-		writer->packed = packed;
-		writer->packed_capacity = bound;
-	}
-	size_t packed_size =
-	    ZSTD_compressCCtx(writer->zstd, writer->packed, writer->packed_capacity, payload, size, level);
-	/* Unpacking costs the reader time: less than 1/32 saved is not worth it. */
-	return ZSTD_isError(packed_size) || packed_size > size - size / 32 ? 0 : packed_size;
-}
-
 /* Cuts the file back to its last whole section. */
 static void cut_back(struct tee_perf_writer *writer)
 {
 	int number = errno;
 	writer->ragged = ftruncate(writer->fd, (off_t)writer->good_size) != 0;
 	errno = number;
+}
+
+int tee_perf_writer_packed(struct tee_perf_writer *writer, enum tee_perf_section_type type,
+			   const struct tee_perf_packer *packer, struct tee_perf_error *err)
+{
+	uint8_t header[TEE_PERF_FRAME_SIZE];
+	struct tee_perf_frame frame = { .type = (uint16_t)type };
+	const void *stored;
+
+	if (writer->ragged)
+		cut_back(writer);
+	tee_perf_packer_result(packer, &frame, &stored);
+	tee_perf_frame_put(header, &frame);
+	struct iovec parts[] = { { header, sizeof header }, { (void *)stored, frame.stored_size } };
+	if (write_all(writer->fd, parts, frame.stored_size != 0 ? 2 : 1, writer->good_size) != 0) {
+		cut_back(writer);
+		return tee_perf_fail_errno(err, "cannot write to %s", writer->path);
+	}
+	writer->good_size += sizeof header + frame.stored_size;
+	return 0;
 }
 
 int tee_perf_writer_section(struct tee_perf_writer *writer, enum tee_perf_section_type type, const void *payload,
@@ -159,26 +156,9 @@ int tee_perf_writer_section(struct tee_perf_writer *writer, enum tee_perf_sectio
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "%s: a section %s of %zu bytes exceeds the limit of %llu",
 				     writer->path, tee_perf_section_name((uint16_t)type), size,
 				     (unsigned long long)tee_perf_section_limit((uint16_t)type));
-	if (writer->ragged)
-		cut_back(writer);
-	size_t packed_size = pack(writer, payload, size, level);
-	const void *stored = packed_size != 0 ? writer->packed : payload;
-	struct tee_perf_frame frame = {
-		.type = (uint16_t)type,
-		.stored_as = packed_size != 0 ? TEE_PERF_STORED_ZSTD : TEE_PERF_STORED_RAW,
-		.stored_size = (uint32_t)(packed_size != 0 ? packed_size : size),
-		.raw_size = (uint32_t)size,
-	};
-	frame.payload_crc = (uint32_t)crc32_z(crc32(0, NULL, 0), stored, frame.stored_size);
-	uint8_t header[TEE_PERF_FRAME_SIZE];
-	tee_perf_frame_put(header, &frame);
-	struct iovec parts[] = { { header, sizeof header }, { (void *)stored, frame.stored_size } };
-	if (write_all(writer->fd, parts, frame.stored_size != 0 ? 2 : 1, writer->good_size) != 0) {
-		cut_back(writer);
-		return tee_perf_fail_errno(err, "cannot write to %s", writer->path);
-	}
-	writer->good_size += sizeof header + frame.stored_size;
-	return 0;
+	tee_perf_packer_start(writer->packer, payload, size, level);
+	tee_perf_packer_step(writer->packer, size);
+	return tee_perf_writer_packed(writer, type, writer->packer, err);
 }
 
 uint64_t tee_perf_writer_bytes(const struct tee_perf_writer *writer)

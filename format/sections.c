@@ -102,22 +102,25 @@ int tee_perf_module_encode(struct tee_perf_bytes *out, const struct tee_perf_mod
 	return 0;
 }
 
-#define EVENTS_HEADER_SIZE 24
-
-int tee_perf_events_encode(struct tee_perf_bytes *out, const struct tee_perf_events_info *info)
+void tee_perf_events_header(uint8_t place[TEE_PERF_EVENTS_HEADER], const struct tee_perf_events_info *info)
 {
-	if (info->encoded_size > SIZE_MAX / 4)
-		return -1;
-	uint8_t *place = tee_perf_bytes_extend(out, EVENTS_HEADER_SIZE + info->encoded_size);
-	if (place == NULL)
-		return -1;
 	tee_perf_put32(place, info->process);
 	tee_perf_put32(place + 4, info->thread);
 	tee_perf_put64(place + 8, info->record_count);
 	tee_perf_put32(place + 16, info->reset != 0);
 	tee_perf_put32(place + 20, 0);
+}
+
+int tee_perf_events_encode(struct tee_perf_bytes *out, const struct tee_perf_events_info *info)
+{
+	if (info->encoded_size > SIZE_MAX / 4)
+		return -1;
+	uint8_t *place = tee_perf_bytes_extend(out, TEE_PERF_EVENTS_HEADER + info->encoded_size);
+	if (place == NULL)
+		return -1;
+	tee_perf_events_header(place, info);
 	if (info->encoded_size != 0)
-		memcpy(place + EVENTS_HEADER_SIZE, info->encoded, info->encoded_size);
+		memcpy(place + TEE_PERF_EVENTS_HEADER, info->encoded, info->encoded_size);
 	return 0;
 }
 

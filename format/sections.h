@@ -93,6 +93,9 @@ struct tee_perf_time_pair {
 int tee_perf_process_encode(struct tee_perf_bytes *out, const struct tee_perf_process_info *info);
 int tee_perf_thread_encode(struct tee_perf_bytes *out, const struct tee_perf_thread_info *info);
 int tee_perf_module_encode(struct tee_perf_bytes *out, const struct tee_perf_module_info *info);
+/* What stands in front of the encoded records. */
+#define TEE_PERF_EVENTS_HEADER 24 /* bytes */
+void tee_perf_events_header(uint8_t place[TEE_PERF_EVENTS_HEADER], const struct tee_perf_events_info *info);
 int tee_perf_events_encode(struct tee_perf_bytes *out, const struct tee_perf_events_info *info);
 int tee_perf_pairs_encode(struct tee_perf_bytes *out, const struct tee_perf_time_pair *pairs, size_t count);
 

@@ -403,6 +403,8 @@ void *tee_perf_drain_run(void *data)
 		bool any = false;
 		for (unsigned i = 0; i < drain->process_count; i++)
 			any |= drain_process(drain, drain->process[i]);
+		if (!any && drain->sink->writer != NULL)
+			any = tee_perf_writer_pack(drain->sink->writer);
 		tee_perf_drain_tick(drain);
 		if (!drain->clock->counting) {
 			if (!any)

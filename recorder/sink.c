@@ -75,6 +75,7 @@ static bool open_block(struct tee_perf_stream *stream, uint64_t time)
 	while ((stream->block = tee_perf_writer_block(sink->writer)) == NULL) {
 		if (tee_perf_writer_idle(sink->writer))
 			close_fullest(sink);
+		tee_perf_writer_pack(sink->writer);
 		sink->while_waiting(sink->drain);
 	}
 	if (atomic_load(&stream->chain.broken))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/frame.h"
+#include "format/packer.h"
 #include "tests/format/pieces.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +79,65 @@ START_TEST(an_earlier_file_that_cannot_be_kept_stays)
 }
 END_TEST
 
+/* What is read again equals what was packed in steps of so many bytes; a payload of noise stays as it is. */
+static void pack_in_steps(const uint8_t *payload, size_t size, size_t step, int level)
+{
+	struct tee_perf_error err = { 0 };
+	struct tee_perf_section section;
+	struct tee_perf_packer *packer = tee_perf_packer_new();
+	struct tee_perf_writer *writer = tee_perf_writer_create(path, &err);
+
+	ck_assert_ptr_nonnull(writer);
+	for (int again = 0; again < 2; again++) {
+		tee_perf_packer_start(packer, payload, size, level);
+		for (size_t steps = 0; !tee_perf_packer_step(packer, step); steps++)
+			ck_assert_uint_lt(steps, size / step + 1);
+		ck_assert_int_eq(tee_perf_writer_packed(writer, TEE_PERF_SECTION_GAPS, packer, &err), 0);
+	}
+	ck_assert_int_eq(tee_perf_writer_close(writer, &err), 0);
+	tee_perf_packer_free(packer);
+	struct tee_perf_reader *reader = tee_perf_reader_open(path, &err);
+	for (int again = 0; again < 2; again++) {
+		ck_assert_msg(tee_perf_reader_next(reader, &section, &err) == 1, "%s", err.message);
+		ck_assert_uint_eq(section.size, size);
+		ck_assert_mem_eq(section.payload, payload, size);
+		bool smaller = level != INT_MIN && payload[0] == 'a' && size >= 10000 && step >= 1024;
+		ck_assert(!smaller || section.stored_size < size / 2);
+		ck_assert_uint_le(section.stored_size, TEE_PERF_FRAME_SIZE + size);
+	}
+	tee_perf_reader_close(reader);
+}
+
+static void pack_all_sizes(bool noise)
+{
+	static const size_t sizes[] = { 1, 63, 64, 1023, 1024, 10000, 262168 }, steps[] = { 1, 7, 1024, SIZE_MAX };
+	static uint8_t payload[262168];
+	uint32_t random = 1;
+
+	for (size_t i = 0; i < sizeof payload; i++) {
+		random = random * 1664525 + 1013904223;
+		payload[i] = noise ? (uint8_t)(random >> 24) | 0x80 : (uint8_t)('a' + (i / 3 ^ i / 70) % 8);
+	}
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+			if (sizes[i] / steps[k] < 10000) {
+				pack_in_steps(payload, sizes[i], steps[k], -1);
+				pack_in_steps(payload, sizes[i], steps[k], INT_MIN);
+			}
+}
+
+START_TEST(a_payload_packed_in_steps_is_read_again)
+{
+	pack_all_sizes(false);
+}
+END_TEST
+
+START_TEST(noise_packed_in_steps_stays_as_it_is)
+{
+	pack_all_sizes(true);
+}
+END_TEST
+
 static void limit_file_size(rlim_t size)
 {
 	struct rlimit limit;
@@ -144,7 +205,8 @@ int main(void)
 	const TTest *const tests[] = {
 		a_file_is_private_and_the_earlier_one_kept,     only_a_regular_file_is_replaced,
 		an_earlier_file_that_cannot_be_kept_stays,      a_full_disk_keeps_the_whole_sections,
-		no_room_for_a_header_restores_the_earlier_file,
+		no_room_for_a_header_restores_the_earlier_file, a_payload_packed_in_steps_is_read_again,
+		noise_packed_in_steps_stays_as_it_is,
 	};
 	return run_tests("writer", tests, sizeof tests / sizeof *tests);
 }
