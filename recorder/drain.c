@@ -312,9 +312,10 @@ static void watch_size(struct tee_perf_drain *drain)
 
 /* ---- the loop */
 
-static void sleep_a_little(struct tee_perf_drain *drain, uint32_t bell)
+/* Nobody needs the clock word, or there is no core to publish it all the time. */
+static void sleep_a_little(struct tee_perf_drain *drain, uint32_t bell, long ns)
 {
-	struct timespec timeout = { .tv_nsec = IDLE_SLEEP_NS };
+	struct timespec timeout = { .tv_nsec = ns };
 
 	syscall(SYS_futex, &drain->region->header->doorbell, FUTEX_WAIT, bell, &timeout, NULL, 0);
 }
@@ -394,22 +395,33 @@ static void finish(struct tee_perf_drain *drain)
 	free(drain->process);
 }
 
+/* Everything that can be done now. False: there was nothing to do. */
+static bool work(struct tee_perf_drain *drain)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < drain->process_count; i++)
+		any |= drain_process(drain, drain->process[i]);
+	if (!any && drain->sink->writer != NULL)
+		any = tee_perf_writer_pack(drain->sink->writer);
+	tee_perf_drain_tick(drain);
+	return any;
+}
+
 void *tee_perf_drain_run(void *data)
 {
 	struct tee_perf_drain *drain = data;
 
+	tee_perf_pace_prepare();
 	while (!atomic_load(&drain->stop)) {
 		uint32_t bell = (uint32_t)region_load(&drain->region->header->doorbell);
-		bool any = false;
-		for (unsigned i = 0; i < drain->process_count; i++)
-			any |= drain_process(drain, drain->process[i]);
-		if (!any && drain->sink->writer != NULL)
-			any = tee_perf_writer_pack(drain->sink->writer);
-		tee_perf_drain_tick(drain);
+		bool any = work(drain), crowded = tee_perf_drain_crowded(drain);
 		if (!drain->clock->counting) {
 			if (!any)
-				sleep_a_little(drain, bell);
+				sleep_a_little(drain, bell, IDLE_SLEEP_NS);
 			tee_perf_publisher_beat(drain->clock);
+		} else if (crowded && !any) {
+			sleep_a_little(drain, bell, TEE_PERF_NAP_NS);
 		}
 		housekeeping(drain, drain->clock->last_ns);
 	}

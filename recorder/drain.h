@@ -4,6 +4,7 @@
 #define TEE_PERF_RECORDER_DRAIN_H
 
 #include "recorder/images.h"
+#include "recorder/pace.h"
 #include "recorder/publisher.h"
 #include "recorder/region.h"
 #include "recorder/sink.h"
@@ -59,6 +60,7 @@ struct tee_perf_drain {
 	bool follow;                         /* false: only the first process */
 	bool foreign;                        /* the programs' process ids are not of this machine */
 	bool automatic;                      /* --clock auto: may change to the TSC */
+	double tsc_event_ns;                 /* what an event costs with the TSC */
 	bool overwrite;                      /* was asked for; a ring that overwrites is read at the end only */
 	struct tee_perf_time_pair tsc_start; /* a: 0 if the counter is no clock */
 	uint64_t max_bytes;                  /* of the file, then the rest goes into a model; 0: no limit */
@@ -83,8 +85,9 @@ struct tee_perf_drain {
 	struct tee_perf_process **process;
 	unsigned process_count, process_capacity;
 	uint32_t process_next;
-	uint64_t due[3];     /* when the housekeeping of each kind is next */
-	uint64_t gap_before; /* gap_total_ns a second ago */
+	uint64_t due[3]; /* when the housekeeping of each kind is next */
+	struct tee_perf_pace pace;
+	uint64_t gap_before, events_before; /* what there was of each a second ago */
 };
 
 /* Runs until stop is set and everything is read. The thread function for pthread_create; data is a struct
@@ -129,7 +132,10 @@ void tee_perf_drain_close(struct tee_perf_drain *drain, struct tee_perf_stream *
 /* ---- the clock (drain_clock.c)
  * Gaps go to the model or to the file. */
 void tee_perf_drain_pass_gaps(struct tee_perf_drain *drain);
-/* Once per period_ns: --clock auto changes to the counter when too much of it was not published. */
+/* Whether others want every core, so that publishing all the time would be in the program's way. */
+bool tee_perf_drain_crowded(struct tee_perf_drain *drain);
+/* Once per period_ns: --clock auto changes to the counter when too much of it was not published, or was published too
+ * rarely and the counter costs little. */
 void tee_perf_drain_judge_clock(struct tee_perf_drain *drain, uint64_t period_ns);
 /* The control word in the log becomes what drain->control is. */
 void tee_perf_drain_follow_control(struct tee_perf_drain *drain);

@@ -3,6 +3,7 @@
 #include "recorder/drain.h"
 
 #define UNRESOLVED_PERCENT 5
+#define TSC_COST_PERCENT   5 /* of one core's time that the counter may cost for a better resolution */
 
 static enum tee_perf_clock clock_now(const struct tee_perf_drain *drain)
 {
@@ -60,14 +61,31 @@ static void set_clock(struct tee_perf_drain *drain, enum tee_perf_clock choice)
 	atomic_store(&drain->control, control);
 }
 
+bool tee_perf_drain_crowded(struct tee_perf_drain *drain)
+{
+	if (!drain->clock->counting) {
+		tee_perf_pace_restart(&drain->pace);
+		return false;
+	}
+	bool crowded = tee_perf_pace_look(&drain->pace, drain->clock->last_ns);
+	tee_perf_publisher_expect(drain->clock, crowded ? TEE_PERF_NAP_NS : 0);
+	return crowded;
+}
+
 /* Once per second: a publisher that is kept from its core leaves too much unresolved. Not sooner: one preemption is
  * some per cent of a tenth of a second, and the TSC costs several times what the word does. */
 void tee_perf_drain_judge_clock(struct tee_perf_drain *drain, uint64_t period_ns)
 {
+	uint64_t events = atomic_load(&drain->events);
 	uint64_t gap = drain->clock->gap_total_ns - drain->gap_before;
+	double cost_ns = (double)(events - drain->events_before) * drain->tsc_event_ns;
+	bool cheap = cost_ns * 100 < (double)period_ns * TSC_COST_PERCENT;
 
 	drain->gap_before = drain->clock->gap_total_ns;
-	if (drain->automatic && must_publish(drain) && gap * 100 > period_ns * UNRESOLVED_PERCENT)
+	drain->events_before = events;
+	if (!drain->automatic || !must_publish(drain))
+		return;
+	if (gap * 100 > period_ns * UNRESOLVED_PERCENT || (drain->pace.crowded && cheap))
 		set_clock(drain, TEE_PERF_CLOCK_TSC);
 }
 

@@ -19,10 +19,15 @@ void tee_perf_publisher_init(struct tee_perf_publisher *clock, uint64_t *word, u
 	clock->word = word;
 	clock->period_ns = clock->wanted_ns = period_ns;
 	clock->random = 1;
-	clock->gap_ns = GAP_PERIODS * period_ns;
+	tee_perf_publisher_expect(clock, 0);
 	clock->start_ns = tee_perf_monotonic_ns() - 1; /* the word is never 0 */
 	clock->counting = true;
 	tee_perf_publisher_beat(clock);
+}
+
+void tee_perf_publisher_expect(struct tee_perf_publisher *clock, uint64_t interval_ns)
+{
+	clock->gap_ns = GAP_PERIODS * (interval_ns > clock->period_ns ? interval_ns : clock->period_ns);
 }
 
 static unsigned bucket(uint64_t ns)

@@ -34,6 +34,8 @@ static inline uint64_t tee_perf_monotonic_ns(void)
 }
 
 void tee_perf_publisher_init(struct tee_perf_publisher *clock, uint64_t *word, uint64_t period_ns);
+/* The publisher does its best when it comes every interval_ns: only much longer intervals are gaps. */
+void tee_perf_publisher_expect(struct tee_perf_publisher *clock, uint64_t interval_ns);
 /* Publishes if a period has passed; books the interval. */
 void tee_perf_publisher_tick(struct tee_perf_publisher *clock);
 /* Publishes without booking an interval: nobody reads the word as a clock now (TSC), it is the heartbeat. */

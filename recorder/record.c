@@ -120,6 +120,7 @@ static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
 	/* The counter of a guest is not ours. */
 	session->drain.automatic =
 	    options->clock == TEE_PERF_CHOOSE_AUTO && tee_perf_tsc_usable() && !session->drain.foreign;
+	session->drain.tsc_event_ns = (session->hook_costs.tsc.inside_ns + session->hook_costs.tsc.outside_ns) / 2;
 	session->drain.overwrite = options->full == TEE_PERF_FULL_OVERWRITE;
 	session->drain.max_bytes = options->max_bytes;
 	session->drain.control = control;
