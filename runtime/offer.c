@@ -37,6 +37,21 @@ static bool addresses_sane(const struct tee_perf_offer *offer, bool (*outside)(u
 	       (offer->process % 64 == 0 && outside(offer->process, sizeof(struct tee_perf_log_process)));
 }
 
+/* A host may enter the enclave through several threads at once and offer a different log to each: one of them is taken,
+ * as a whole. Sizes of the one with addresses of the other would put rings anywhere. Nobody waits. */
+static bool take(const struct tee_perf_attachment *attachment)
+{
+	static bool taking;
+
+	if (__atomic_exchange_n(&taking, true, __ATOMIC_ACQUIRE))
+		return false;
+	bool first = tee_perf_state.host == NULL;
+	if (first)
+		tee_perf_attach(attachment);
+	__atomic_store_n(&taking, false, __ATOMIC_RELEASE);
+	return first;
+}
+
 bool tee_perf_attach_offer(const struct tee_perf_offer *offer, bool (*outside)(uintptr_t begin, uint64_t size),
 			   struct tee_perf_thread *threads, uint32_t thread_count)
 {
@@ -58,6 +73,5 @@ bool tee_perf_attach_offer(const struct tee_perf_offer *offer, bool (*outside)(u
 		return false;
 	attachment.segment = (struct tee_perf_log_segment *)(uintptr_t)offer->segment;
 	attachment.process = (struct tee_perf_log_process *)(uintptr_t)offer->process;
-	tee_perf_attach(&attachment);
-	return true;
+	return take(&attachment);
 }

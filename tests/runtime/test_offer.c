@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,6 +207,97 @@ START_TEST(a_header_that_changes_is_used_as_it_was_checked)
 }
 END_TEST
 
+/* ---- a host that makes two offers at once, through two threads of the enclave: each is good by itself, but the
+ * second's rings beside the first's addresses would reach into the enclave */
+
+#define LARGE_RING    (64u * TEE_PERF_SUBBUF_BYTES)
+#define LARGE_SEGMENT UINT64_C(0x7d0000000000)
+
+static struct tee_perf_log_header large_header __attribute__((aligned(4096)));
+static struct tee_perf_offer large_offer;
+
+static void prepare_two(void)
+{
+	uint64_t large_bytes = TEE_PERF_SLOTS_OFFSET(MODULE_BYTES) + SLOTS * TEE_PERF_SLOT_BYTES((uint64_t)LARGE_RING);
+
+	prepare();
+	/* It ends where the enclave begins. */
+	offer.segment = (ENCLAVE - SEGMENT_BYTES) & ~(uint64_t)(TEE_PERF_SUBBUF_BYTES - 1);
+	large_header = header;
+	large_header.ring_bytes = LARGE_RING;
+	large_header.segment_bytes = large_bytes;
+	large_offer = (struct tee_perf_offer){ .header = (uint64_t)&large_header,
+					       .segment = LARGE_SEGMENT,
+					       .segment_bytes = large_bytes,
+					       .process = (uint64_t)&process,
+					       .slots = SLOTS };
+}
+
+static bool state_is_of_one_offer(void)
+{
+	const struct tee_perf_state *state = &tee_perf_state;
+	bool large = state->host == &large_header;
+	uint64_t segment = large ? large_offer.segment : offer.segment;
+
+	return (uint64_t)state->segment == segment && state->slots == segment + TEE_PERF_SLOTS_OFFSET(MODULE_BYTES) &&
+	       state->ring_bytes == (large ? LARGE_RING : RING);
+}
+
+static bool second_taken;
+
+/* While the first offer is being checked, the second comes, and is taken. */
+static bool outside_and_another_offer(uintptr_t begin, uint64_t size)
+{
+	if (!second_taken)
+		second_taken = tee_perf_attach_offer(&large_offer, outside, threads, 4);
+	return outside(begin, size);
+}
+
+START_TEST(an_offer_that_is_checked_while_another_is_taken_is_refused)
+{
+	prepare_two();
+	ck_assert(!tee_perf_attach_offer(&offer, outside_and_another_offer, threads, 4));
+	ck_assert(second_taken);
+	ck_assert_ptr_eq(tee_perf_state.host, &large_header);
+	ck_assert(state_is_of_one_offer());
+}
+END_TEST
+
+static unsigned round_begun, round_ended;
+static bool other_took;
+
+static void *offer_the_large_one(void *data)
+{
+	(void)data;
+	for (unsigned round = 1; round <= 20000; round++) {
+		while (__atomic_load_n(&round_begun, __ATOMIC_ACQUIRE) < round)
+			sched_yield();
+		other_took = tee_perf_attach_offer(&large_offer, outside, threads, 4);
+		__atomic_store_n(&round_ended, round, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+START_TEST(of_two_offers_at_once_one_is_taken_as_a_whole)
+{
+	pthread_t thread;
+
+	prepare_two();
+	ck_assert_int_eq(pthread_create(&thread, NULL, offer_the_large_one, NULL), 0);
+	for (unsigned round = 1; round <= 20000; round++) {
+		tee_perf_state.host = NULL;
+		__atomic_store_n(&round_begun, round, __ATOMIC_RELEASE);
+		bool took = attach();
+		while (__atomic_load_n(&round_ended, __ATOMIC_ACQUIRE) < round)
+			sched_yield();
+		ck_assert_int_eq(took + other_took, 1);
+		ck_assert_ptr_eq(tee_perf_state.host, took ? &header : &large_header);
+		ck_assert(state_is_of_one_offer());
+	}
+	pthread_join(thread, NULL);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("offer");
@@ -218,6 +310,8 @@ int main(void)
 	tcase_add_test(tests, fewer_slots_are_served_if_fewer_fit);
 	tcase_add_loop_test(tests, a_bad_offer_is_refused_and_changes_nothing, 0, (int)(sizeof bad / sizeof *bad));
 	tcase_add_test(tests, a_header_that_changes_is_used_as_it_was_checked);
+	tcase_add_test(tests, an_offer_that_is_checked_while_another_is_taken_is_refused);
+	tcase_add_test(tests, of_two_offers_at_once_one_is_taken_as_a_whole);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
