@@ -276,6 +276,7 @@ START_TEST(pages_beyond_the_cache_cost_loads_and_evictions)
 	tee_perf_sim_counts(sim, &counts);
 	ck_assert_uint_gt(counts.epc_loads, 8);
 	ck_assert_uint_eq(counts.epc_evictions, counts.epc_loads - 8);
+	ck_assert_uint_eq(counts.spent_cycles, counts.epc_loads * 5000 + counts.epc_evictions * 3000);
 	tee_perf_sim_stop(sim);
 }
 END_TEST
