@@ -39,6 +39,18 @@ KEPT static void destroyed(void *value)
 
 static pthread_key_t key;
 
+/* Has no clean-up itself: with -fexceptions one is found from a call only, not from any instruction beside it. */
+KEPT static void until_cancelled(void)
+{
+	int before;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+	__atomic_store_n(&started, 1, __ATOMIC_SEQ_CST);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
+	for (;;)
+		inner(5);
+}
+
 KEPT static void *worker(void *count)
 {
 	int before;
@@ -47,11 +59,7 @@ KEPT static void *worker(void *count)
 	pthread_setspecific(key, malloc(16));
 	leaf(); /* from here on the thread has its ring */
 	pthread_cleanup_push(cleaned, count);
-	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
-	__atomic_store_n(&started, 1, __ATOMIC_SEQ_CST);
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
-	for (;;)
-		inner(5);
+	until_cancelled();
 	pthread_cleanup_pop(0);
 	return count;
 }
