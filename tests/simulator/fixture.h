@@ -8,7 +8,9 @@
 #include "tests/simulator/calls.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 static const char *enclave;
 static struct tee_perf_sim_config config;
@@ -35,6 +37,16 @@ static inline int64_t call(unsigned number, void *data, size_t bytes)
 
 	ck_assert_msg(status == TEE_PERF_SIM_OK, "status %d, wait status 0x%x", status, tee_perf_sim_exit_status(sim));
 	return result;
+}
+
+/* The trusted process has been ended by that signal. */
+static inline void dies_by(int expected)
+{
+	int status = tee_perf_sim_exit_status(sim);
+
+	ck_assert_int_ne(status, -1);
+	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == expected, "wait status 0x%x", status);
+	ck_assert_int_eq(tee_perf_sim_stop(sim), status);
 }
 
 static inline int run_suite(Suite *suite, TCase *tests)
