@@ -15,5 +15,5 @@ output() {
 }
 
 suite() {
-	ctest --test-dir made --output-on-failure
+	"$@" ctest --test-dir made --output-on-failure
 }

@@ -22,9 +22,12 @@ output() {
 suite() {
 	local status=0
 	export GTEST_FILTER=-DBTest.HiddenValuesAreRemoved
-	TEST_TMPDIR=$PWD ctest --test-dir made -V --timeout 900 >suite.log 2>&1 || status=$?
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	TEST_TMPDIR=$PWD "$@" bash -c 'ctest --test-dir made -V --timeout 900 >suite.log 2>&1
+		status=$?
+		made/db_bench --num=20000 --threads=4 --benchmarks=fillseq,readrandom,overwrite,readseq,compact && exit $status' ||
+		status=$?
 	sed -n -E 's/^ *[0-9]+: (\[ +(OK|FAILED|PASSED) +\] [A-Za-z0-9_.\/]+).*/\1/p; s/^ *[0-9]+\/[0-9]+ (Test +#[0-9]+: [a-z0-9_]+) .*(Passed|Failed|Timeout).*/\1 \2/p' \
 		suite.log | sort >suite.result
-	TEST_TMPDIR=$PWD made/db_bench --num=20000 --threads=4 --benchmarks=fillseq,readrandom,overwrite,readseq,compact || status=$?
 	return "$status"
 }

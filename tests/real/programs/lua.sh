@@ -19,5 +19,6 @@ output() {
 }
 
 suite() {
-	make test LIBTOOL="$PWD/debian/libtool/libtool" && output
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	"$@" bash -c 'make test LIBTOOL="$PWD/debian/libtool/libtool" && src/lua5.4 "$root/bench/workloads/lua_bench.lua" 1'
 }

@@ -40,7 +40,7 @@ suite() {
 		test_asyncgen test_syntax test_math test_decimal test_statistics test_sort test_deque test_heapq test_bisect"
 	local status=0
 	# shellcheck disable=SC2086 # a list of words
-	as_plain_user ./python -m test -j "$jobs" --timeout 900 -v $tests >suite.log 2>&1 || status=$?
+	as_plain_user "$@" ./python -m test -j "$jobs" --timeout 900 -v $tests >suite.log 2>&1 || status=$?
 	sed -n -E 's/.*\[ *[0-9]+\/[0-9/]+\] (test_[a-z0-9_]+ [a-z]+).*/\1/p; s/^(Ran [0-9]+ tests?) in .*/\1/p; /^(OK|FAILED)( \(.*)?$/p; /^(FAIL|ERROR): /p' \
 		suite.log | sort >suite.result
 	tail -n 30 suite.log

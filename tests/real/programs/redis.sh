@@ -29,6 +29,11 @@ output() {
 }
 
 suite() {
-	./runtest --clients 2 --single unit/type/string --single unit/type/list --single unit/type/hash \
-		--single unit/type/zset --single unit/scripting --single unit/expire --single unit/scan --single unit/multi
+	local status=0
+	"$@" ./runtest --clients 2 --single unit/type/string --single unit/type/list --single unit/type/hash \
+		--single unit/type/zset --single unit/scripting --single unit/expire --single unit/scan --single unit/multi \
+		>suite.log || status=$?
+	sed -n -E 's/.*\[(ok|err|exception|skip|ignore|timeout)\]: (.*)/\1 \2/p' suite.log | sed -E 's/ \([0-9]+ ms\)$//' | sort >suite.result
+	tail -n 30 suite.log
+	return "$status"
 }

@@ -25,6 +25,6 @@ output() {
 
 # Some of its tests fail without instrumentation, too, on a file system with other pages: the same must fail.
 suite() {
-	as_plain_user made/testfixture test/extraquick.test >suite.log 2>&1
+	as_plain_user "$@" made/testfixture test/extraquick.test >suite.log 2>&1
 	grep -E 'errors out of|^!Failures on these tests' suite.log >suite.result
 }

@@ -16,5 +16,5 @@ output() {
 }
 
 suite() {
-	make -C tests shortest CC="$CC"
+	"$@" make -C tests shortest CC="$CC"
 }
