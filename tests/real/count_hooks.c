@@ -24,7 +24,7 @@
 typedef void hook(const struct tee_perf_map_entry *entry, const void *cfa);
 typedef void image_hook(const struct tee_perf_image *image);
 
-enum { IMAGES_MAX = 64, HEADER_WORDS = 2 };
+enum { IMAGES_MAX = 64, HEADER_WORDS = 2, EARLY_MAX = 4096 };
 
 struct image {
 	const struct tee_perf_map_entry *begin, *end;
@@ -38,6 +38,13 @@ static struct {
 	char folder[4096]; /* a copy: programs overwrite their environment to change their title; "": count nothing */
 	hook *call, *call_inlined, *returned, *resync; /* of the runtime; NULL: it is not there */
 } state;
+
+/* Calls of images that are not registered yet: the constructors of a shared object may call an inline function whose
+ * copy in the executable comes first. */
+static struct {
+	_Atomic(const struct tee_perf_map_entry *) entry;
+	_Atomic uint64_t calls;
+} early[EARLY_MAX];
 
 /* For count_fast.S: the runtime's hooks that are called in a convention of their own. */
 __attribute__((visibility("hidden"))) void *tee_perf_next_fast[4];
@@ -118,10 +125,38 @@ static void adopt_keeping_vectors(void)
 #endif
 }
 
+static void count_early(const struct tee_perf_map_entry *entry)
+{
+	for (uint32_t i = 0; i < EARLY_MAX; i++) {
+		const struct tee_perf_map_entry *there = NULL;
+		if (atomic_compare_exchange_strong(&early[i].entry, &there, entry) || there == entry) {
+			atomic_fetch_add(&early[i].calls, 1);
+			return;
+		}
+	}
+	errno = 0;
+	die("hooks were called for too many entries of no registered image");
+}
+
+static void take_early(struct image *image)
+{
+	for (uint32_t i = 0; i < EARLY_MAX; i++) {
+		const struct tee_perf_map_entry *entry = early[i].entry;
+		if (entry >= image->begin && entry < image->end)
+			image->words[HEADER_WORDS + (entry - image->begin)] += atomic_exchange(&early[i].calls, 0);
+	}
+}
+
+/* What nobody has registered in the end is missing in the counts, and with that differs from the report. */
 void tee_perf_count(const struct tee_perf_map_entry *entry, int is_call)
 {
-	if (!state.folder[0])
+	if (own_files && !state.folder[0])
 		return;
+	if (!own_files) {
+		if (is_call)
+			count_early(entry);
+		return;
+	}
 	if (!atomic_load_explicit(own_files, memory_order_relaxed))
 		adopt_keeping_vectors();
 	for (uint32_t i = 0; i < state.count; i++) {
@@ -132,8 +167,8 @@ void tee_perf_count(const struct tee_perf_map_entry *entry, int is_call)
 		atomic_fetch_add_explicit(&image->words[word], 1, memory_order_relaxed);
 		return;
 	}
-	errno = 0;
-	die("a hook was called for an entry of no registered image");
+	if (is_call)
+		count_early(entry);
 }
 
 static void start(void)
@@ -175,6 +210,7 @@ static void add_image(const struct tee_perf_image *image)
 	state.images[place].begin = image->map_begin;
 	state.images[place].end = image->map_end;
 	map_file(&state.images[place], NULL);
+	take_early(&state.images[place]);
 }
 
 void tee_perf_image_register(const struct tee_perf_image *image)

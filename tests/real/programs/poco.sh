@@ -28,9 +28,10 @@ testrunner() { # TESTS RECORDER...
 	"$@" ./Foundation-testrunner $tests | sed -E "s,$POCO_BASE,,; s/(ERROR|FAILURE) \(ignored\)//"
 }
 
-# 550 of its 789 tests, in some 10 s.
+# In some 10 s. Not its child processes, which close all descriptors before they execute another program: three of these
+# tests fail with the counting hooks, and pass in the suite, which is recorded without them.
 output() {
-	testrunner "CoreTestSuite StreamsTestSuite CryptTestSuite ThreadingTestSuite SharedLibraryTestSuite ProcessTest
+	testrunner "CoreTestSuite StreamsTestSuite CryptTestSuite ThreadingTestSuite SharedLibraryTestSuite
 		UUIDTestSuite TextTestSuite URITestSuite LRUCacheTest HashingTestSuite" "$@"
 }
 
