@@ -39,6 +39,8 @@ struct tee_perf_writer *tee_perf_writer_create(const char *path, struct tee_perf
 int tee_perf_writer_section(struct tee_perf_writer *writer, enum tee_perf_section_type type, const void *payload,
 			    size_t size, int level, struct tee_perf_error *err);
 uint64_t tee_perf_writer_bytes(const struct tee_perf_writer *writer); /* written so far */
+/* There was nothing to write: removes the file, gives an earlier one its name back, frees. */
+void tee_perf_writer_abandon(struct tee_perf_writer *writer);
 /* Closes and frees. Returns -1 when the file system reports a late error. */
 int tee_perf_writer_close(struct tee_perf_writer *writer, struct tee_perf_error *err);
 

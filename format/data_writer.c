@@ -17,6 +17,7 @@ struct tee_perf_writer {
 	char *path;
 	uint64_t good_size; /* bytes: the end of the last whole section */
 	bool ragged;        /* bytes beyond good_size may be left: the cut failed */
+	bool moved;         /* an earlier file of that name is now path.old */
 	struct tee_perf_packer *packer;
 };
 
@@ -94,14 +95,13 @@ static int write_file_header(struct tee_perf_writer *writer, struct tee_perf_err
 struct tee_perf_writer *tee_perf_writer_create(const char *path, struct tee_perf_error *err)
 {
 	char old[PATH_MAX];
-	bool moved;
 	struct tee_perf_writer *writer = calloc(1, sizeof *writer);
 	if (writer == NULL || (writer->path = strdup(path)) == NULL ||
 	    (writer->packer = tee_perf_packer_new()) == NULL) {
 		tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for writing %s", path);
 		goto fail;
 	}
-	if (keep_old(path, old, sizeof old, &moved, err) != 0)
+	if (keep_old(path, old, sizeof old, &writer->moved, err) != 0)
 		goto fail;
 	writer->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (writer->fd < 0) {
@@ -113,7 +113,7 @@ struct tee_perf_writer *tee_perf_writer_create(const char *path, struct tee_perf
 	close(writer->fd);
 	unlink(path);
 fail_restore:
-	if (moved && rename(old, path) != 0)
+	if (writer->moved && rename(old, path) != 0)
 		tee_perf_fail_errno(err, "the earlier %s is now %s", path, old);
 fail:
 	if (writer != NULL)
@@ -175,4 +175,15 @@ int tee_perf_writer_close(struct tee_perf_writer *writer, struct tee_perf_error 
 		result = tee_perf_fail_errno(err, "cannot finish %s", writer->path);
 	writer_free(writer);
 	return result;
+}
+
+void tee_perf_writer_abandon(struct tee_perf_writer *writer)
+{
+	char old[PATH_MAX];
+
+	snprintf(old, sizeof old, "%s.old", writer->path);
+	if (unlink(writer->path) == 0 && writer->moved)
+		rename(old, writer->path);
+	close(writer->fd);
+	writer_free(writer);
 }

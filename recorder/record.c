@@ -237,7 +237,7 @@ static int push_end(struct tee_perf_session *session, struct tee_perf_error *err
 {
 	struct tee_perf_bytes payload = { 0 };
 
-	tee_perf_writer_status(session->sink.writer, &session->written);
+	tee_perf_writer_wait(session->sink.writer, &session->written);
 	if (tee_perf_session_end_json(session, &payload) != 0)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
 	return tee_perf_writer_push_section(session->sink.writer, TEE_PERF_SECTION_END, payload);
@@ -259,8 +259,10 @@ static void close_session(struct tee_perf_session *session, struct tee_perf_erro
 {
 	if (session->sink.writer != NULL)
 		tee_perf_writer_thread_stop(session->sink.writer, &session->written);
-	if (session->file != NULL)
+	if (session->file != NULL && session->drain.totals.processes != 0)
 		tee_perf_writer_close(session->file, err);
+	else if (session->file != NULL)
+		tee_perf_writer_abandon(session->file); /* an earlier recording is worth more than an empty one */
 	tee_perf_images_free(&session->drain.images);
 	tee_perf_sink_free(&session->sink);
 	tee_perf_model_free(session->sink.model);

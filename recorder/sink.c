@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A fresh decoder can start every so many records, should a block in between be damaged. */
-#define RESET_EVERY (64u << 20)
+#define RESET_EVERY (4u << 20)
 
 struct tee_perf_stream *tee_perf_sink_stream(struct tee_perf_sink *sink, uint32_t process, uint32_t thread)
 {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 static const char second_runtime[] =
     "code of a second runtime in a process (dlmopen, or an object that needs the shared "
@@ -201,11 +202,13 @@ void tee_perf_session_print_progress(struct tee_perf_session *session, bool last
 	double rate = (double)(events - events_before) * 1e3 / (double)(now - ns_before + 1);
 	events_before = events;
 	ns_before = now;
-	if (last)
+	/* In a file or a pipe each is a line of its own. */
+	bool terminal = isatty(fileno(session->progress));
+	if (terminal)
 		fprintf(session->progress, "\r\033[K");
-	else
-		fprintf(session->progress, "\r\033[K%.1f s  %" PRIu64 " events  %.1f M/s  %" PRIu64 " lost  %s",
-			(double)now * 1e-9, events, rate, (uint64_t)session->drain.lost, size);
+	if (!last)
+		fprintf(session->progress, "%.1f s  %" PRIu64 " events  %.1f M/s  %" PRIu64 " lost  %s%s",
+			(double)now * 1e-9, events, rate, (uint64_t)session->drain.lost, size, terminal ? "" : "\n");
 	fflush(session->progress);
 }
 
@@ -277,17 +280,21 @@ void tee_perf_session_print_summary(const struct tee_perf_session *session)
 	if (totals->processes == 0 && session->drain.unreadable)
 		return; /* the error says why */
 	if (totals->processes == 0 && session->drain.foreign) {
-		fprintf(stderr, "tee-perf: no program with tee-perf hooks has attached to '%s'; %s holds no events\n",
-			session->options->shared_file, output);
+		fprintf(stderr, "tee-perf: no program with tee-perf hooks has attached to '%s': nothing was recorded\n",
+			session->options->shared_file);
 		return;
 	}
 	if (totals->processes == 0) {
-		fprintf(stderr, "tee-perf: '%s' has no tee-perf hooks: build it with tee-perf-cc; %s holds no events\n",
-			session->options->command[0], output);
+		fprintf(stderr,
+			"tee-perf: '%s' has no tee-perf hooks: build it with tee-perf-cc; nothing was recorded\n",
+			session->options->command[0]);
 		return;
 	}
 	print_trouble(session);
 	print_images(session);
+	if (totals->events == 0 && session->program_end_ns < session->options->delay_ms * 1000000)
+		fprintf(stderr, "tee-perf: the program ended before --delay %" PRIu64 " was over\n",
+			session->options->delay_ms);
 	if (session->options->quiet)
 		return;
 	print_size(size, sizeof size, (double)session->written.file_bytes);

@@ -26,7 +26,7 @@ struct tee_perf_writer_thread {
 	struct tee_perf_writer *file;
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t filled;
+	pthread_cond_t filled, emptied;
 	struct tee_perf_block *first, **last; /* the queue */
 	unsigned queued;
 	atomic_uint to_pack;                     /* blocks that the drain may compress, or is compressing */
@@ -37,8 +37,9 @@ struct tee_perf_writer_thread {
 	struct tee_perf_block *free;
 	unsigned allocated; /* event blocks */
 	cpu_set_t allowed;
-	int drain_cpu; /* which the thread keeps off; -1: none yet */
-	bool stopping;
+	int drain_cpu;       /* which the thread keeps off; -1: none yet */
+	bool hasty;          /* writes everything now, whether compressed or not */
+	bool busy, stopping; /* busy: a block is in the thread's hands */
 	struct tee_perf_writer_status status;
 };
 
@@ -202,7 +203,7 @@ static bool ready(const struct tee_perf_writer_thread *writer)
 	const struct tee_perf_block *first = writer->first;
 
 	return writer->stopping || (first != NULL && (first->type != TEE_PERF_SECTION_EVENTS || first->packed ||
-						      writer->slice == 0 || writer->queued > HELP));
+						      writer->hasty || writer->slice == 0 || writer->queued > HELP));
 }
 
 /* Lock held. A packer is free for the first block if it has none yet: they are given out in order. */
@@ -216,6 +217,7 @@ static struct tee_perf_block *take_first(struct tee_perf_writer_thread *writer, 
 	if (writer->first == NULL)
 		writer->last = &writer->first;
 	writer->queued--;
+	writer->busy = true;
 	if (block->type == TEE_PERF_SECTION_EVENTS && block->packer == NULL)
 		begin_packing(writer, block, level);
 	return block;
@@ -239,6 +241,9 @@ static void *run(void *data)
 		write_block(writer, block, hurry);
 		pthread_mutex_lock(&writer->lock);
 		recycle(writer, block);
+		writer->busy = false;
+		if (writer->first == NULL)
+			pthread_cond_signal(&writer->emptied);
 	}
 	pthread_mutex_unlock(&writer->lock);
 	return NULL;
@@ -258,6 +263,7 @@ static void free_writer(struct tee_perf_writer_thread *writer)
 	pthread_mutex_destroy(&writer->packing);
 	pthread_mutex_destroy(&writer->lock);
 	pthread_cond_destroy(&writer->filled);
+	pthread_cond_destroy(&writer->emptied);
 	free(writer);
 }
 
@@ -270,6 +276,7 @@ static struct tee_perf_writer_thread *new_writer(struct tee_perf_writer *file, s
 	pthread_mutex_init(&writer->packing, NULL);
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_cond_init(&writer->filled, NULL);
+	pthread_cond_init(&writer->emptied, NULL);
 	writer->file = file;
 	writer->slice = slice;
 	writer->last = &writer->first;
@@ -364,6 +371,18 @@ int tee_perf_writer_push_section(struct tee_perf_writer_thread *writer, enum tee
 void tee_perf_writer_status(struct tee_perf_writer_thread *writer, struct tee_perf_writer_status *status)
 {
 	pthread_mutex_lock(&writer->lock);
+	*status = writer->status;
+	pthread_mutex_unlock(&writer->lock);
+}
+
+void tee_perf_writer_wait(struct tee_perf_writer_thread *writer, struct tee_perf_writer_status *status)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->hasty = true;
+	pthread_cond_signal(&writer->filled);
+	while (writer->first != NULL || writer->busy)
+		pthread_cond_wait(&writer->emptied, &writer->lock);
+	writer->hasty = false;
 	*status = writer->status;
 	pthread_mutex_unlock(&writer->lock);
 }

@@ -59,6 +59,8 @@ struct tee_perf_writer_status {
 	char message[256];
 };
 void tee_perf_writer_status(struct tee_perf_writer_thread *writer, struct tee_perf_writer_status *status);
+/* The same once everything that is queued was written, or could not be. */
+void tee_perf_writer_wait(struct tee_perf_writer_thread *writer, struct tee_perf_writer_status *status);
 
 /* Writes what is queued and ends the thread. */
 void tee_perf_writer_thread_stop(struct tee_perf_writer_thread *writer, struct tee_perf_writer_status *status);
