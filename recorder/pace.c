@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS       (20u * 1000 * 1000)
+#define LOOK_NS       (10u * 1000 * 1000)
 #define OWN_PERCENT   80 /* of the time that a thread with a core of its own has at least */
-#define FIRST_NAPS_NS (100u * 1000 * 1000)
+#define FIRST_NAPS_NS (200u * 1000 * 1000)
 #define MAX_NAPS_NS   (1600u * 1000 * 1000)
 
 /* struct sched_attr of sched_setattr(2), which glibc and the kernel's headers declare each in their way. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TEE_PERF_NAP_NS (100u * 1000)
+#define TEE_PERF_NAP_NS (400u * 1000)
 
 struct tee_perf_pace {
 	bool crowded;       /* nap */

@@ -46,7 +46,7 @@ START_TEST(a_thread_that_is_kept_from_its_core_naps_longer_each_time)
 
 	ck_assert(!tee_perf_pace_look(&pace, now));
 	for (int i = 0; i < 8; i++) {
-		ck_assert(!tee_perf_pace_look(&pace, now + 10 * MS)); /* too early to say */
+		ck_assert(!tee_perf_pace_look(&pace, now + 5 * MS)); /* too early to say */
 		now += 1000 * MS;
 		ck_assert(tee_perf_pace_look(&pace, now));
 		uint64_t begin = now;
@@ -54,8 +54,8 @@ START_TEST(a_thread_that_is_kept_from_its_core_naps_longer_each_time)
 			now += 10 * MS;
 		naps[i] = now - begin;
 	}
-	ck_assert_uint_eq(naps[0], 100 * MS);
-	ck_assert_uint_eq(naps[1], 200 * MS);
+	ck_assert_uint_eq(naps[0], 200 * MS);
+	ck_assert_uint_eq(naps[1], 400 * MS);
 	ck_assert_uint_eq(naps[7], 1600 * MS);
 }
 END_TEST
@@ -71,8 +71,8 @@ START_TEST(a_core_that_is_free_again_is_used)
 	burn(30 * MS);
 	ck_assert(!tee_perf_pace_look(&pace, now += 30 * MS));
 	ck_assert(tee_perf_pace_look(&pace, now += 1000 * MS));
-	ck_assert(tee_perf_pace_look(&pace, now + 99 * MS));
-	ck_assert(!tee_perf_pace_look(&pace, now + 100 * MS)); /* as the first time */
+	ck_assert(tee_perf_pace_look(&pace, now + 199 * MS));
+	ck_assert(!tee_perf_pace_look(&pace, now + 200 * MS)); /* as the first time */
 }
 END_TEST
 
