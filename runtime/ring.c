@@ -139,6 +139,10 @@ static void clear(uintptr_t start)
 		host_write(&record[i].w0, 0);
 }
 
+/* Sub-buffers that a ring shrinks to once the reader has caught up with one that has grown: a walk through more would
+ * not stay in a core's cache. */
+#define KEPT 8u
+
 /* Where the sub-buffer after `current` goes. Growing happens at the wrap, where new memory joins the
  * ring at its end; ring order stays the order of sequence numbers. */
 static bool plan_next(struct tee_perf_thread *thread, const struct tee_perf_geometry *current,
@@ -167,6 +171,8 @@ static bool plan_next(struct tee_perf_thread *thread, const struct tee_perf_geom
 			next->grow = 0;
 		} else {
 			next->index = 0;
+			if (!full && next->count > KEPT && next->sequence - reader < KEPT)
+				next->count = KEPT;
 		}
 	}
 	next->start = thread->ring + (uintptr_t)next->index * TEE_PERF_SUBBUF_BYTES;

@@ -62,6 +62,7 @@ static uint64_t *locate(struct host *host)
 		uint64_t *header = (uint64_t *)(host->ring + (size_t)try[i] * TEE_PERF_SUBBUF_BYTES);
 		if ((try[i] + 1) * (uint64_t)TEE_PERF_SUBBUF_BYTES <= host->ring_bytes && header[0] == wanted) {
 			host->index = try[i];
+			host->highest = try[i] > host->highest ? try[i] : host->highest;
 			return header;
 		}
 	}

@@ -16,7 +16,7 @@ struct host {
 	void *threads;
 	char *nested, *ring;
 	uint64_t ring_bytes, next; /* sub-buffer that is read next */
-	uint32_t index;
+	uint32_t index, highest;
 	struct tee_perf_record *taken; /* all records read so far */
 	size_t taken_count;
 };

@@ -59,6 +59,40 @@ START_TEST(keeps_all_records_in_order_while_the_ring_grows_and_fills)
 }
 END_TEST
 
+/* Calls from *i on, read every so many, or when the ring is full (0); the highest place in it that was read. */
+static uint32_t call_and_read(uint64_t *i, uint64_t count, uint64_t every)
+{
+	host.highest = 0;
+	for (uint64_t end = *i + count; *i < end;) {
+		call((*i)++);
+		if (every != 0 && *i % every == 0)
+			host_drain(&host);
+	}
+	host_drain(&host);
+	return host.highest;
+}
+
+START_TEST(a_ring_that_has_grown_shrinks_when_the_reader_keeps_up)
+{
+	const uint64_t round = 17 * TEE_PERF_SUBBUF_RECORDS;
+	uint64_t i = 0, expected = 0;
+
+	host_open(&host, RING, FULL(TEE_PERF_FULL_WAIT));
+	tee_perf_local_wait = wait_and_drain;
+	for (int again = 0; again < 3; again++) {
+		ck_assert_uint_eq(call_and_read(&i, 5 * round, 0), 15);
+		call_and_read(&i, 2 * round, 500);
+		ck_assert_uint_eq(call_and_read(&i, 5 * round, 500), 7);
+	}
+	host_drain_tail(&host);
+	for (size_t k = 0; k < host.taken_count; k++)
+		if (KIND(host.taken[k]) != TEE_PERF_GAP)
+			ck_assert_uint_eq(number_of(&host.taken[k]), expected++);
+	ck_assert_uint_eq(expected, i);
+	host_close(&host);
+}
+END_TEST
+
 START_TEST(drop_counts_exactly_what_is_lost)
 {
 	const uint64_t count = 100000;
@@ -343,6 +377,7 @@ int main(void)
 	TCase *tests = tcase_create("ring");
 
 	tcase_add_test(tests, keeps_all_records_in_order_while_the_ring_grows_and_fills);
+	tcase_add_test(tests, a_ring_that_has_grown_shrinks_when_the_reader_keeps_up);
 	tcase_add_test(tests, drop_counts_exactly_what_is_lost);
 	tcase_add_test(tests, overwrite_keeps_the_newest);
 	tcase_add_test(tests, waiting_for_a_dead_host_ends_and_what_follows_does_not_wait);
