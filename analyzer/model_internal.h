@@ -62,6 +62,7 @@ struct tee_perf_model {
 	bool finished;
 	uint64_t gap_total, gap_total_ns, gap_end_ns; /* of all gaps told; end of the last */
 	bool tsc_unknown; /* TSC times without calibration: one tick was taken for a nanosecond */
+	bool tsc_beyond;  /* TSC times behind the last point: one that comes later would tell more */
 	uint64_t end_ns;
 };
 

@@ -156,7 +156,7 @@ static int play_all(struct tee_perf_recording *recording, struct tee_perf_player
 	int result;
 	uint64_t steps = 0;
 	while ((result = tee_perf_player_step(player, &trouble)) == 1) {
-		if (recording->model->tsc_unknown && !calibrated)
+		if ((recording->model->tsc_unknown || recording->model->tsc_beyond) && !calibrated)
 			return 1;
 		/* Behind a hole the points tell the two clocks apart. */
 		if (tee_perf_reader_damage(player->reader)->may_hold_events != 0 && !calibrated)

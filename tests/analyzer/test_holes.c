@@ -20,7 +20,8 @@
 #define FIRST_TICKS UINT64_C(1000000000000)
 
 static char path[64];
-static bool by_ticks; /* four to a nanosecond */
+static bool by_ticks;     /* four to a nanosecond */
+static bool early_points; /* of the counter's calibration: between the blocks, the first two of them wrong */
 
 static struct tee_perf_record at(uint64_t ns, enum tee_perf_kind kind, uint64_t w1)
 {
@@ -71,21 +72,34 @@ static void write_json(struct tee_perf_writer *writer, enum tee_perf_section_typ
 	ck_assert_int_eq(tee_perf_writer_section(writer, type, text, strlen(text), INT_MIN, NULL), 0);
 }
 
+static void write_points(struct tee_perf_writer *writer, const struct tee_perf_time_pair *pairs, size_t count)
+{
+	struct tee_perf_bytes payload = { 0 };
+	ck_assert_int_eq(tee_perf_pairs_encode(&payload, pairs, count), 0);
+	tee_perf_writer_section(writer, TEE_PERF_SECTION_TSC, payload.data, payload.size, INT_MIN, NULL);
+	free(payload.data);
+}
+
 /* Writes the recording; places[i]: where block i begins in the file. */
 static void write_recording(uint64_t places[BLOCKS])
 {
 	static const struct tee_perf_time_pair pairs[] = { { FIRST_TICKS, 0 }, { FIRST_TICKS + 28000, 7000 } };
-	struct tee_perf_bytes payload = { 0 };
+	/* The first two say that it ticks twice in a nanosecond. */
+	static const struct tee_perf_time_pair early[] = { { FIRST_TICKS, 0 },
+							   { FIRST_TICKS + 400, 200 },
+							   { FIRST_TICKS + 16000, 4000 } };
 	struct tee_perf_writer *writer = tee_perf_writer_create(path, NULL);
 	struct tee_perf_encoder *encoder = tee_perf_encoder_new();
 	write_json(writer, TEE_PERF_SECTION_START, "{}");
+	if (early_points)
+		write_points(writer, early, 2);
 	for (unsigned i = 0; i < BLOCKS; i++) {
+		if (early_points && i == RESET_AT)
+			write_points(writer, early + 2, 1);
 		places[i] = tee_perf_writer_bytes(writer);
 		write_block(writer, encoder, i);
 	}
-	ck_assert_int_eq(tee_perf_pairs_encode(&payload, pairs, 2), 0);
-	tee_perf_writer_section(writer, TEE_PERF_SECTION_TSC, payload.data, payload.size, INT_MIN, NULL);
-	free(payload.data);
+	write_points(writer, pairs, 2);
 	write_json(writer, TEE_PERF_SECTION_END,
 		   by_ticks ? "{\"events\":124,\"duration_ns\":7000}" : "{\"events\":123,\"duration_ns\":7000}");
 	tee_perf_encoder_free(encoder);
@@ -166,12 +180,32 @@ START_TEST(frame_is_damaged)
 }
 END_TEST
 
+/* Whatever was known of the counter when a record was written: what comes later holds for it, too. */
+START_TEST(points_of_the_counter_stand_among_the_blocks)
+{
+	uint64_t places[BLOCKS];
+	struct tee_perf_error err = { 0 };
+	struct tee_perf_summary summary;
+	snprintf(path, sizeof path, "/tmp/tee-perf-holes-%d", getpid());
+	by_ticks = early_points = true;
+	write_recording(places);
+	struct tee_perf_recording *recording = tee_perf_recording_open(path, &err);
+	ck_assert_msg(recording != NULL, "%s", err.message);
+	ck_assert_int_eq(tee_perf_recording_summary(recording, &summary, NULL), 0);
+	ck_assert_uint_eq(summary.clock_backwards, 0);
+	tee_perf_summary_clear(&summary);
+	tee_perf_recording_close(recording);
+	unlink(path);
+}
+END_TEST
+
 Suite *holes_suite(void)
 {
 	Suite *suite = suite_create("holes");
 	TCase *cases = tcase_create("holes");
 	tcase_add_loop_test(cases, block_is_damaged, 0, 2);
 	tcase_add_loop_test(cases, frame_is_damaged, 0, 2);
+	tcase_add_test(cases, points_of_the_counter_stand_among_the_blocks);
 	suite_add_tcase(suite, cases);
 	return suite;
 }
