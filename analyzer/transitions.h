@@ -7,13 +7,9 @@
 
 #include "analyzer/recording.h"
 
-/* Who says what a crossing costs. TOLD: the enclave's own host, as the strict simulator does; RECORDED: who recorded. */
-enum tee_perf_cost_source {
-	TEE_PERF_COST_PUBLISHED,
-	TEE_PERF_COST_TOLD,
-	TEE_PERF_COST_RECORDED,
-	TEE_PERF_COST_GIVEN
-};
+/* Who says what a crossing costs. TOLD: the enclave's own host, as the strict simulator does; RECORDED: who recorded.
+ */
+enum tee_perf_cost_source { TEE_PERF_COST_PUBLISHED, TEE_PERF_COST_TOLD, TEE_PERF_COST_RECORDED, TEE_PERF_COST_GIVEN };
 
 /* Cost of one crossing there and back, without what is done on the other side. */
 struct tee_perf_transition_cost {
@@ -24,10 +20,11 @@ struct tee_perf_transition_cost {
 	enum tee_perf_cost_source source; /* of any of the two */
 };
 
-/* Reads "ecall=9600,ocall=4900ns,ghz=2.2" (any of the three) into *cost. 0, or -1 with err filled and *cost as it was. */
+/* Reads "ecall=9600,ocall=4900ns,ghz=2.2" (any of the three) into *cost. 0, or -1 with err filled and *cost as it was.
+ */
 int tee_perf_transition_cost_parse(struct tee_perf_transition_cost *cost, const char *text, struct tee_perf_error *err);
-/* What the recording says, else the published figures of docs/TRANSITIONS.md; with the clock rate of the recording where
- * it has one. */
+/* What the recording says, else the published figures of docs/TRANSITIONS.md; with the clock rate of the recording
+ * where it has one. */
 struct tee_perf_transition_cost tee_perf_transition_cost_default(const struct tee_perf_recording *recording);
 /* Of one transition of a kind of enum tee_perf_entry_kind. */
 double tee_perf_transition_cost_ns(const struct tee_perf_transition_cost *cost, unsigned kind);

@@ -33,7 +33,8 @@ struct driver_request {
 	bool cplusplus; /* called as tee-perf-c++ */
 
 	/* for the pass */
-	bool before_inlining, no_unwind_exits, plain_hooks, inline_hooks, function_sections, lto, debug_info, external_calls;
+	bool before_inlining, no_unwind_exits, plain_hooks, inline_hooks, function_sections, lto, debug_info,
+	    external_calls;
 	const char *external_globs;            /* or NULL */
 	const char *ocall_globs, *ecall_globs; /* or NULL */
 	bool system_calls;                     /* -ftee-perf-external-calls=ocalls */
