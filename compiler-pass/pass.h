@@ -146,6 +146,9 @@ bool tee_perf_is_library_function(struct tee_perf_pass *pass, LLVMValueRef funct
 void tee_perf_insert_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function, LLVMValueRef entry);
 /* For hooks that were placed before the optimiser knew which calls can be tail calls: moves them before those. */
 void tee_perf_renew_return_hooks(struct tee_perf_pass *pass, LLVMValueRef function);
+/* An attribute of LLVM's own, of a function or (is_call) of a call; index as LLVM counts: function, result, arguments.
+ */
+bool tee_perf_has_attribute(LLVMValueRef owner, bool is_call, LLVMAttributeIndex index, const char *name);
 /* Nothing of the function's frame can be known to what it calls. */
 bool tee_perf_lends_no_memory(LLVMValueRef function);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_attribute(LLVMValueRef owner, bool is_call, LLVMAttributeIndex index, const char *name)
+bool tee_perf_has_attribute(LLVMValueRef owner, bool is_call, LLVMAttributeIndex index, const char *name)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 
@@ -24,7 +24,7 @@ static bool passes_by_memory(LLVMValueRef call, unsigned parameter)
 	static const char *const kinds[] = { "byval", "sret", "inalloca", "preallocated", "nest", "swifterror" };
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if (has_attribute(call, true, parameter + 1, kinds[i]))
+		if (tee_perf_has_attribute(call, true, parameter + 1, kinds[i]))
 			return true;
 	}
 	return false;
@@ -33,7 +33,7 @@ static bool passes_by_memory(LLVMValueRef call, unsigned parameter)
 static bool returns_structure(LLVMValueRef function)
 {
 	for (unsigned i = 0; i < LLVMCountParams(function) && i < 2; i++) {
-		if (has_attribute(function, false, i + 1, "sret"))
+		if (tee_perf_has_attribute(function, false, i + 1, "sret"))
 			return true;
 	}
 	return false;
@@ -45,7 +45,7 @@ static unsigned own_stack_bytes(const struct tee_perf_convention *convention, LL
 	struct tee_perf_arguments own = { 0 };
 
 	for (unsigned i = 0; i < LLVMCountParams(function); i++) {
-		bool elsewhere = has_attribute(function, false, i + 1, "sret");
+		bool elsewhere = tee_perf_has_attribute(function, false, i + 1, "sret");
 		if (!elsewhere && !tee_perf_place_argument(convention, LLVMTypeOf(LLVMGetParam(function, i)), &own))
 			return 0;
 	}
@@ -71,7 +71,7 @@ static bool arguments_have_room(struct tee_perf_pass *pass, LLVMValueRef functio
 	    !tee_perf_place_argument(convention, type, &result))
 		return false;
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
-		if (convention->jumps_with_structures && has_attribute(call, true, i + 1, "sret"))
+		if (convention->jumps_with_structures && tee_perf_has_attribute(call, true, i + 1, "sret"))
 			continue; /* in a register of its own */
 		if (passes_by_memory(call, i) ||
 		    !tee_perf_place_argument(convention, LLVMTypeOf(LLVMGetOperand(call, i)), &arguments))
@@ -89,8 +89,8 @@ static bool extends_alike(LLVMValueRef function, LLVMValueRef call)
 	static const char *const kinds[] = { "zeroext", "signext" };
 
 	for (size_t i = 0; i < 2; i++) {
-		if (has_attribute(function, false, LLVMAttributeReturnIndex, kinds[i]) !=
-		    has_attribute(call, true, LLVMAttributeReturnIndex, kinds[i]))
+		if (tee_perf_has_attribute(function, false, LLVMAttributeReturnIndex, kinds[i]) !=
+		    tee_perf_has_attribute(call, true, LLVMAttributeReturnIndex, kinds[i]))
 			return false;
 	}
 	return true;
@@ -101,9 +101,9 @@ bool tee_perf_lends_no_memory(LLVMValueRef function)
 	if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
 		return false;
 	for (unsigned i = 0; i < LLVMCountParams(function); i++) {
-		if (has_attribute(function, false, i + 1, "byval") ||
-		    has_attribute(function, false, i + 1, "inalloca") ||
-		    has_attribute(function, false, i + 1, "preallocated"))
+		if (tee_perf_has_attribute(function, false, i + 1, "byval") ||
+		    tee_perf_has_attribute(function, false, i + 1, "inalloca") ||
+		    tee_perf_has_attribute(function, false, i + 1, "preallocated"))
 			return false;
 	}
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
@@ -122,9 +122,10 @@ static bool is_marked_tail(struct tee_perf_pass *pass, LLVMValueRef function, LL
 	bool inlining_is_done =
 	    !pass->options.before_inlining || tee_perf_function_attribute(function, TEE_PERF_ENTRY_ATTRIBUTE, NULL);
 
-	return LLVMIsTailCall(call) || (pass->lto && inlining_is_done &&
-					!has_attribute(function, false, LLVMAttributeFunctionIndex, "optnone") &&
-					!tee_perf_shim_is_notail(call) && tee_perf_lends_no_memory(function));
+	return LLVMIsTailCall(call) ||
+	       (pass->lto && inlining_is_done &&
+		!tee_perf_has_attribute(function, false, LLVMAttributeFunctionIndex, "optnone") &&
+		!tee_perf_shim_is_notail(call) && tee_perf_lends_no_memory(function));
 }
 
 /* The backend will make a jump of this call if its function returns its result, or nothing, right behind it. */

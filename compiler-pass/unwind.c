@@ -237,16 +237,10 @@ static void invoke_calls(struct unwinding *u, bool resync)
 	}
 }
 
-static bool has_attribute(LLVMValueRef function, const char *name)
-{
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-
-	return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind) != NULL;
-}
-
 static bool can_unwind(struct tee_perf_pass *pass, LLVMValueRef function)
 {
-	return !pass->options.no_unwind_exits && !has_attribute(function, "nounwind") &&
+	return !pass->options.no_unwind_exits &&
+	       !tee_perf_has_attribute(function, false, LLVMAttributeFunctionIndex, "nounwind") &&
 	       (!LLVMHasPersonalityFn(function) || has_known_personality(function));
 }
 
@@ -324,7 +318,8 @@ static void invoke_to_call(LLVMValueRef invoke, bool may_be_jump)
 LLVMValueRef tee_perf_take_unwind_hooks(struct tee_perf_pass *pass, LLVMValueRef function, bool jumps)
 {
 	LLVMValueRef entry = NULL;
-	bool may_be_jump = jumps && !has_attribute(function, "optnone") && tee_perf_lends_no_memory(function);
+	bool may_be_jump = jumps && !tee_perf_has_attribute(function, false, LLVMAttributeFunctionIndex, "optnone") &&
+			   tee_perf_lends_no_memory(function);
 	struct list invokes = { 0 };
 
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
