@@ -59,8 +59,9 @@ uint64_t tee_perf_model_to_ns(struct tee_perf_model *model, enum tee_perf_clock 
 	uint32_t place = *cursor;
 	bool here = place < model->tsc_count && model->tsc[place].ticks <= time &&
 		    (place + 1 == model->tsc_count || time < model->tsc[place + 1].ticks);
-	if (!here)
+	if (!here) {
 		*cursor = place = find_point(model, time);
-	model->tsc_beyond |= place + 1 == model->tsc_count;
+		model->tsc_beyond |= place + 1 == model->tsc_count;
+	}
 	return on_line(&model->tsc[place], time);
 }
