@@ -325,11 +325,11 @@ const struct tee_perf_damage *tee_perf_reader_damage(const struct tee_perf_reade
 
 void tee_perf_reader_rewind(struct tee_perf_reader *reader)
 {
-	struct stat status;
 	reader->offset = reader->read_offset = TEE_PERF_FILE_HEADER_SIZE;
 	reader->block_at = reader->block_size = 0;
 	reader->section_count = 0;
-	reader->search_bytes = fstat(reader->fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+	reader->search_bytes = 0;
+	tee_perf_reader_file_size(reader, &reader->search_bytes, NULL); /* else nothing is searched for */
 	reader->resume = 0;
 	reader->damage = (struct tee_perf_damage){ 0 };
 	reader->ended = false;

@@ -183,7 +183,7 @@ void tee_perf_writer_abandon(struct tee_perf_writer *writer)
 
 	snprintf(old, sizeof old, "%s.old", writer->path);
 	if (unlink(writer->path) == 0 && writer->moved)
-		rename(old, writer->path);
+		rename(old, writer->path); /* else it stays, whole, as path.old */
 	close(writer->fd);
 	writer_free(writer);
 }

@@ -60,7 +60,7 @@ struct tee_perf_drain {
 	bool follow;                         /* false: only the first process */
 	bool foreign;                        /* the programs' process ids are not of this machine */
 	bool automatic;                      /* --clock auto: may change to the TSC */
-	double tsc_event_ns;                 /* what an event costs with the TSC */
+	double tsc_event_ns;                 /* what an event costs with the TSC; 0: not measured */
 	bool overwrite;                      /* was asked for; a ring that overwrites is read at the end only */
 	struct tee_perf_time_pair tsc_start; /* a: 0 if the counter is no clock */
 	uint64_t max_bytes;                  /* of the file, then the rest goes into a model; 0: no limit */

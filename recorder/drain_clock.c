@@ -79,7 +79,7 @@ void tee_perf_drain_judge_clock(struct tee_perf_drain *drain, uint64_t period_ns
 	uint64_t events = atomic_load(&drain->events);
 	uint64_t gap = drain->clock->gap_total_ns - drain->gap_before;
 	double cost_ns = (double)(events - drain->events_before) * drain->tsc_event_ns;
-	bool cheap = cost_ns * 100 < (double)period_ns * TSC_COST_PERCENT;
+	bool cheap = drain->tsc_event_ns > 0 && cost_ns * 100 < (double)period_ns * TSC_COST_PERCENT;
 
 	drain->gap_before = drain->clock->gap_total_ns;
 	drain->events_before = events;
