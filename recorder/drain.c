@@ -412,7 +412,7 @@ void *tee_perf_drain_run(void *data)
 {
 	struct tee_perf_drain *drain = data;
 
-	tee_perf_pace_prepare();
+	tee_perf_pace_prepare(&drain->pace);
 	while (!atomic_load(&drain->stop)) {
 		uint32_t bell = (uint32_t)region_load(&drain->region->header->doorbell);
 		bool any = work(drain), crowded = tee_perf_drain_crowded(drain);

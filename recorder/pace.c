@@ -32,7 +32,7 @@ static uint64_t own_cpu_ns(void)
 
 void tee_perf_pace_restart(struct tee_perf_pace *pace)
 {
-	*pace = (struct tee_perf_pace){ 0 };
+	*pace = (struct tee_perf_pace){ .never = pace->never };
 }
 
 static void begin(struct tee_perf_pace *pace, uint64_t now_ns, bool crowded)
@@ -54,6 +54,8 @@ bool tee_perf_pace_look(struct tee_perf_pace *pace, uint64_t now_ns)
 {
 	uint64_t passed = now_ns - pace->since_ns;
 
+	if (pace->never)
+		return false;
 	if (pace->since_ns == 0) {
 		begin(pace, now_ns, false);
 	} else if (pace->crowded && passed >= pace->naps_ns) {
@@ -68,15 +70,16 @@ bool tee_perf_pace_look(struct tee_perf_pace *pace, uint64_t now_ns)
 
 /* A time slice as short as a nap lets a woken thread run before one that has a long slice (Linux 6.12). Older kernels
  * ignore it. Timers to the nanosecond, not to the default 50 us. */
-void tee_perf_pace_prepare(void)
+void tee_perf_pace_prepare(struct tee_perf_pace *pace)
 {
 	struct attributes attr;
 
 	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
 	if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0)
 		return;
-	if (attr.policy != SCHED_OTHER && attr.policy != SCHED_BATCH)
-		return; /* somebody has chosen */
+	pace->never = attr.policy != SCHED_OTHER && attr.policy != SCHED_BATCH && attr.policy != SCHED_IDLE;
+	if (pace->never)
+		return;
 	attr.runtime = TEE_PERF_NAP_NS;
 	syscall(SYS_sched_setattr, 0, &attr, 0);
 }

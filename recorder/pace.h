@@ -11,6 +11,7 @@
 #define TEE_PERF_NAP_NS (400u * 1000)
 
 struct tee_perf_pace {
+	bool never;         /* do not nap: who is woken would not run before the others' time slices are over */
 	bool crowded;       /* nap */
 	uint64_t since_ns;  /* of this look, or of this time of naps */
 	uint64_t since_cpu; /* the thread's CPU time then */
@@ -21,7 +22,8 @@ struct tee_perf_pace {
 bool tee_perf_pace_look(struct tee_perf_pace *pace, uint64_t now_ns);
 /* Begins afresh: the thread has slept for a reason of its own. */
 void tee_perf_pace_restart(struct tee_perf_pace *pace);
-/* The calling thread is woken when its time has come, not when others have used up theirs. */
-void tee_perf_pace_prepare(void);
+/* Once, by that thread: it will be woken when its time has come, not when others have used up their slices, or it never
+ * naps (at real-time priorities). */
+void tee_perf_pace_prepare(struct tee_perf_pace *pace);
 
 #endif

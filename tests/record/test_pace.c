@@ -76,6 +76,17 @@ START_TEST(a_core_that_is_free_again_is_used)
 }
 END_TEST
 
+START_TEST(a_thread_of_real_time_priority_spins_whatever_happens)
+{
+	struct tee_perf_pace pace = { .never = true };
+
+	for (uint64_t now = 1; now < 10000 * (uint64_t)MS; now += 1000 * MS) {
+		ck_assert(!tee_perf_pace_look(&pace, now));
+		tee_perf_pace_restart(&pace);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("pace");
@@ -85,6 +96,7 @@ int main(void)
 	tcase_add_test(tests, a_thread_that_gets_its_core_spins_on);
 	tcase_add_test(tests, a_thread_that_is_kept_from_its_core_naps_longer_each_time);
 	tcase_add_test(tests, a_core_that_is_free_again_is_used);
+	tcase_add_test(tests, a_thread_of_real_time_priority_spins_whatever_happens);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
