@@ -32,6 +32,12 @@ static void *copy(const void *bytes, size_t size)
 	return result;
 }
 
+/* The whole addresses overlap: one of the two has taken the place of the other. */
+static bool same_place(const struct tee_perf_text *a, const struct tee_perf_text *b)
+{
+	return b->begin - a->begin < a->size || a->begin - b->begin < b->size;
+}
+
 int tee_perf_model_text(struct tee_perf_model *model, const struct tee_perf_text_info *info, struct tee_perf_error *err)
 {
 	struct tee_perf_texts *texts = &model->texts;
@@ -46,11 +52,13 @@ int tee_perf_model_text(struct tee_perf_model *model, const struct tee_perf_text
 				      .has_hooks = info->has_hooks != 0,
 				      .path = strdup(info->path),
 				      .build_id = strdup(info->build_id) };
-	bool overlaps = false;
+	bool overlaps = false; /* so that records of either mean another function from now on */
 	for (uint32_t i = 0; i < texts->text_count && !overlaps; i++) {
 		const struct tee_perf_text *other = &texts->texts[i];
 		uint32_t a = (uint32_t)text.begin, b = (uint32_t)other->begin;
+		bool both_named = text.has_hooks && other->has_hooks;
 		overlaps = other->process == text.process && (b - a < text.size || a - b < other->size) &&
+			   (both_named || same_place(other, &text)) &&
 			   (other->number != text.number || strcmp(other->path, info->path) != 0);
 	}
 	if (text.path == NULL || text.build_id == NULL ||
@@ -102,23 +110,6 @@ void tee_perf_texts_free(struct tee_perf_texts *texts)
 	free(texts->files);
 }
 
-/* The text of exactly this process that had the address at the time, else the one that has it at another time. */
-static const struct tee_perf_text *find_text(const struct tee_perf_texts *texts, uint32_t process, uint32_t address,
-					     uint64_t time_ns)
-{
-	const struct tee_perf_text *best = NULL;
-	for (uint32_t i = 0; i < texts->text_count; i++) {
-		const struct tee_perf_text *text = &texts->texts[i];
-		if (text->process != process || address - (uint32_t)text->begin >= text->size)
-			continue;
-		bool in_time = text->load_ns <= time_ns;
-		if (best == NULL || (in_time ? best->load_ns > time_ns || text->load_ns >= best->load_ns
-					     : best->load_ns > text->load_ns))
-			best = text;
-	}
-	return best;
-}
-
 static const struct tee_perf_functions_info *find_file(const struct tee_perf_texts *texts,
 						       const struct tee_perf_text *text)
 {
@@ -153,16 +144,20 @@ struct tee_perf_text_image_info tee_perf_texts_at(const struct tee_perf_texts *t
 						  .functions = file == NULL ? 0 : file->count };
 }
 
-struct tee_perf_symbol tee_perf_text_lookup(const struct tee_perf_model *model, uint32_t process, uint32_t address,
-					    uint64_t time_ns)
+/* A text in which an address may lie, and the function there. */
+struct candidate {
+	const struct tee_perf_text *text;
+	struct tee_perf_function_info function; /* name NULL: none is known */
+	int fit;
+};
+
+static struct candidate look_into(const struct tee_perf_texts *texts, const struct tee_perf_text *text,
+				  uint32_t address)
 {
-	const struct tee_perf_text *text = find_text(&model->texts, process, address, time_ns);
-	struct tee_perf_symbol symbol = { .module = text == NULL ? "" : text->path, .file = "" };
-	const struct tee_perf_functions_info *file = text == NULL ? NULL : find_file(&model->texts, text);
-	if (file == NULL)
-		return symbol;
+	struct candidate found = { .text = text, .fit = text->has_hooks };
+	const struct tee_perf_functions_info *file = find_file(texts, text);
 	uint64_t wanted = text->begin + (uint32_t)(address - (uint32_t)text->begin) - text->load_bias;
-	size_t low = 0, high = file->count;
+	size_t low = 0, high = file == NULL ? 0 : file->count;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 		if (tee_perf_functions_at(file, middle).address <= wanted)
@@ -170,13 +165,46 @@ struct tee_perf_symbol tee_perf_text_lookup(const struct tee_perf_model *model, 
 		else
 			high = middle;
 	}
-	if (file->count == 0)
-		return symbol;
+	if (high == 0)
+		return found;
 	struct tee_perf_function_info function = tee_perf_functions_at(file, low);
 	if (wanted - function.address >= function.size)
+		return found;
+	found.function = function;
+	found.fit += function.address == wanted ? 4 : 2; /* what gcc passes is where a function begins */
+	return found;
+}
+
+/* Of two texts at one place the time decides. Of two that only share the low 32 bits of their addresses, which is all
+ * that a record has, the one that has such a function: a large library covers a program's addresses once in some
+ * thousand runs. */
+static bool better(const struct candidate *a, const struct candidate *b, uint64_t time_ns)
+{
+	if (!same_place(a->text, b->text) && a->fit != b->fit)
+		return a->fit > b->fit;
+	if (a->text->load_ns <= time_ns)
+		return b->text->load_ns > time_ns || a->text->load_ns >= b->text->load_ns;
+	return b->text->load_ns > a->text->load_ns;
+}
+
+struct tee_perf_symbol tee_perf_text_lookup(const struct tee_perf_model *model, uint32_t process, uint32_t address,
+					    uint64_t time_ns)
+{
+	const struct tee_perf_texts *texts = &model->texts;
+	struct candidate best = { .text = NULL };
+	for (uint32_t i = 0; i < texts->text_count; i++) {
+		const struct tee_perf_text *text = &texts->texts[i];
+		if (text->process != process || address - (uint32_t)text->begin >= text->size)
+			continue;
+		struct candidate candidate = look_into(texts, text, address);
+		if (best.text == NULL || better(&candidate, &best, time_ns))
+			best = candidate;
+	}
+	struct tee_perf_symbol symbol = { .module = best.text == NULL ? "" : best.text->path, .file = "" };
+	if (best.function.name == NULL)
 		return symbol;
-	symbol.linkage_name = function.name;
-	symbol.file = function.file;
-	symbol.line = function.line;
+	symbol.linkage_name = best.function.name;
+	symbol.file = best.function.file;
+	symbol.line = best.function.line;
 	return symbol;
 }

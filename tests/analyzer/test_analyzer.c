@@ -10,6 +10,7 @@ Suite *damage_suite(void);
 Suite *holes_suite(void);
 Suite *paths_suite(void);
 Suite *walk_suite(void);
+Suite *texts_suite(void);
 
 int main(void)
 {
@@ -21,6 +22,7 @@ int main(void)
 	srunner_add_suite(runner, holes_suite());
 	srunner_add_suite(runner, paths_suite());
 	srunner_add_suite(runner, walk_suite());
+	srunner_add_suite(runner, texts_suite());
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
