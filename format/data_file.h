@@ -29,7 +29,8 @@ enum tee_perf_section_type {
 struct tee_perf_writer;
 
 /* Creates path with mode 0600, exclusively, never through a symbolic link; an earlier regular file
- * of that name is renamed to path.old. A symbolic link or anything else that is no regular file is
+ * of that name is renamed to path.old, and the path.old of before kept as path.old.0 (or a higher number)
+ * until the file is closed. A symbolic link or anything else that is no regular file is
  * refused. Writes the file header. */
 struct tee_perf_writer *tee_perf_writer_create(const char *path, struct tee_perf_error *err);
 /* A process that may exceed its file size limit (RLIMIT_FSIZE) ignores SIGXFSZ, or it dies here.
@@ -39,7 +40,8 @@ struct tee_perf_writer *tee_perf_writer_create(const char *path, struct tee_perf
 int tee_perf_writer_section(struct tee_perf_writer *writer, enum tee_perf_section_type type, const void *payload,
 			    size_t size, int level, struct tee_perf_error *err);
 uint64_t tee_perf_writer_bytes(const struct tee_perf_writer *writer); /* written so far */
-/* There was nothing to write: removes the file, gives an earlier one its name back, frees. */
+/* There was nothing to write: removes the file, gives an earlier one its name back, and the path.old of before as well,
+ * frees. */
 void tee_perf_writer_abandon(struct tee_perf_writer *writer);
 /* Closes and frees. Returns -1 when the file system reports a late error. */
 int tee_perf_writer_close(struct tee_perf_writer *writer, struct tee_perf_error *err);

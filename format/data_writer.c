@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -17,16 +18,41 @@ struct tee_perf_writer {
 	char *path;
 	uint64_t good_size; /* bytes: the end of the last whole section */
 	bool ragged;        /* bytes beyond good_size may be left: the cut failed */
+	bool failed;        /* a section could not be written */
+	bool holds;         /* there is what was recorded: records, or a profile */
 	bool moved;         /* an earlier file of that name is now path.old */
+	char *aside; /* where the path.old of before is until it is certain that this one holds something; or NULL */
 	struct tee_perf_packer *packer;
 };
 
-/* Moves a regular file of that name to path.old. Anything else that is there is refused. *moved tells whether
- * there was one. */
-static int keep_old(const char *path, char *old, size_t old_size, bool *moved, struct tee_perf_error *err)
+#define ASIDE_TRIES 100
+
+/* A path.old that is there gives way for now. Its new name, malloc'ed; NULL: there was none, or with err filled. */
+static char *put_aside(const char *old, struct tee_perf_error *err)
 {
+	char name[PATH_MAX];
 	struct stat status;
-	*moved = false;
+	if (lstat(old, &status) != 0 || S_ISDIR(status.st_mode))
+		return NULL;
+	for (int i = 0; i < ASIDE_TRIES; i++) {
+		if (snprintf(name, sizeof name, "%s.%d", old, i) >= (int)sizeof name)
+			break;
+		char *aside = lstat(name, &status) == 0 ? NULL : strdup(name);
+		if (aside == NULL)
+			continue;
+		if (rename(old, aside) == 0)
+			return aside;
+		free(aside);
+	}
+	tee_perf_fail_errno(err, "cannot keep %s until the new recording holds something", old);
+	return NULL;
+}
+
+/* Moves a regular file of that name to path.old. Anything else that is there is refused. */
+static int keep_old(struct tee_perf_writer *writer, char *old, size_t old_size, struct tee_perf_error *err)
+{
+	const char *path = writer->path;
+	struct stat status;
 	if (path[0] == 0 || strcmp(path, "-") == 0)
 		return tee_perf_fail(err, TEE_PERF_USAGE, "%s: name a file with -o",
 				     path[0] == 0 ? "the name of the recording is empty"
@@ -44,9 +70,16 @@ static int keep_old(const char *path, char *old, size_t old_size, bool *moved, s
 				     S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
 	if (snprintf(old, old_size, "%s.old", path) >= (int)old_size)
 		return tee_perf_fail(err, TEE_PERF_SYSTEM, "cannot keep %s as .old: the path is too long", path);
-	if (rename(path, old) != 0)
-		return tee_perf_fail_errno(err, "cannot keep the earlier %s as %s", path, old);
-	*moved = true;
+	writer->aside = put_aside(old, err);
+	if (err->class != TEE_PERF_OK)
+		return -1;
+	if (rename(path, old) != 0) {
+		tee_perf_fail_errno(err, "cannot keep the earlier %s as %s", path, old);
+		if (writer->aside != NULL)
+			rename(writer->aside, old);
+		return -1;
+	}
+	writer->moved = true;
 	return 0;
 }
 
@@ -76,6 +109,7 @@ static int write_all(int fd, struct iovec *parts, int count, uint64_t offset)
 static void writer_free(struct tee_perf_writer *writer)
 {
 	tee_perf_packer_free(writer->packer);
+	free(writer->aside);
 	free(writer->path);
 	free(writer);
 }
@@ -101,7 +135,7 @@ struct tee_perf_writer *tee_perf_writer_create(const char *path, struct tee_perf
 		tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for writing %s", path);
 		goto fail;
 	}
-	if (keep_old(path, old, sizeof old, &writer->moved, err) != 0)
+	if (keep_old(writer, old, sizeof old, err) != 0)
 		goto fail;
 	writer->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (writer->fd < 0) {
@@ -115,6 +149,8 @@ struct tee_perf_writer *tee_perf_writer_create(const char *path, struct tee_perf
 fail_restore:
 	if (writer->moved && rename(old, path) != 0)
 		tee_perf_fail_errno(err, "the earlier %s is now %s", path, old);
+	else if (writer->aside != NULL)
+		rename(writer->aside, old);
 fail:
 	if (writer != NULL)
 		writer_free(writer);
@@ -143,8 +179,10 @@ int tee_perf_writer_packed(struct tee_perf_writer *writer, enum tee_perf_section
 	struct iovec parts[] = { { header, sizeof header }, { (void *)stored, frame.stored_size } };
 	if (write_all(writer->fd, parts, frame.stored_size != 0 ? 2 : 1, writer->good_size) != 0) {
 		cut_back(writer);
+		writer->failed = true;
 		return tee_perf_fail_errno(err, "cannot write to %s", writer->path);
 	}
+	writer->holds |= type == TEE_PERF_SECTION_EVENTS || type == TEE_PERF_SECTION_PROFILE;
 	writer->good_size += sizeof header + frame.stored_size;
 	return 0;
 }
@@ -173,6 +211,8 @@ int tee_perf_writer_close(struct tee_perf_writer *writer, struct tee_perf_error 
 		cut_back(writer);
 	if (close(writer->fd) != 0)
 		result = tee_perf_fail_errno(err, "cannot finish %s", writer->path);
+	if (writer->aside != NULL && (writer->holds || !writer->failed))
+		unlink(writer->aside);
 	writer_free(writer);
 	return result;
 }
@@ -182,8 +222,9 @@ void tee_perf_writer_abandon(struct tee_perf_writer *writer)
 	char old[PATH_MAX];
 
 	snprintf(old, sizeof old, "%s.old", writer->path);
-	if (unlink(writer->path) == 0 && writer->moved)
-		rename(old, writer->path); /* else it stays, whole, as path.old */
+	/* Where something fails, all stays under the name that it has. */
+	if (unlink(writer->path) == 0 && writer->moved && rename(old, writer->path) == 0 && writer->aside != NULL)
+		rename(writer->aside, old);
 	close(writer->fd);
 	writer_free(writer);
 }

@@ -37,6 +37,52 @@ START_TEST(a_file_is_private_and_the_earlier_one_kept)
 }
 END_TEST
 
+static void expect_content(const char *file_path, const char *expected)
+{
+	char content[16] = "";
+	FILE *file = fopen(file_path, "r");
+	ck_assert_msg(file != NULL, "%s is gone", file_path);
+	ck_assert_ptr_nonnull(fgets(content, sizeof content, file));
+	ck_assert_str_eq(content, expected);
+	fclose(file);
+}
+
+static void write_content(const char *file_path, const char *content)
+{
+	FILE *file = fopen(file_path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(content, file);
+	fclose(file);
+}
+
+/* Nothing was recorded: both earlier files are as they were. Somebody's file of the name that is needed stays, too. */
+START_TEST(what_records_nothing_changes_nothing)
+{
+	char aside[PATH_MAX], next[PATH_MAX];
+	struct tee_perf_error err = { 0 };
+	snprintf(aside, sizeof aside, "%s.0", old_path);
+	snprintf(next, sizeof next, "%s.1", old_path);
+	write_content(path, "earlier");
+	write_content(old_path, "before");
+	write_content(aside, "somebody's");
+	for (int i = 0; i < 2; i++) {
+		struct tee_perf_writer *writer = tee_perf_writer_create(path, &err);
+		ck_assert_ptr_nonnull(writer);
+		expect_content(old_path, "earlier");
+		expect_content(next, "before");
+		tee_perf_writer_abandon(writer);
+		expect_content(path, "earlier");
+		expect_content(old_path, "before");
+		expect_content(aside, "somebody's");
+		ck_assert_int_ne(access(next, F_OK), 0);
+	}
+	write_pieces(); /* this holds something: the file before the last is no longer wanted */
+	expect_content(old_path, "earlier");
+	ck_assert_int_ne(access(next, F_OK), 0);
+	unlink(aside);
+}
+END_TEST
+
 START_TEST(only_a_regular_file_is_replaced)
 {
 	char target[64], content[8] = "";
@@ -206,7 +252,7 @@ int main(void)
 		a_file_is_private_and_the_earlier_one_kept,     only_a_regular_file_is_replaced,
 		an_earlier_file_that_cannot_be_kept_stays,      a_full_disk_keeps_the_whole_sections,
 		no_room_for_a_header_restores_the_earlier_file, a_payload_packed_in_steps_is_read_again,
-		noise_packed_in_steps_stays_as_it_is,
+		noise_packed_in_steps_stays_as_it_is,           what_records_nothing_changes_nothing,
 	};
 	return run_tests("writer", tests, sizeof tests / sizeof *tests);
 }
