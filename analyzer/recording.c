@@ -147,6 +147,27 @@ static int collect_tsc(const char *path, struct tee_perf_model *model, struct te
 	return result;
 }
 
+#define UNNAMED_MAX 3 /* warnings */
+
+/* Files whose functions the recorder found no names for. */
+static void warn_unnamed(struct tee_perf_recording *recording)
+{
+	size_t index, more = 0;
+	const json_t *one;
+	json_array_foreach(json_object_get(recording->end, "unnamed"), index, one)
+	{
+		const char *file = json_string_value(json_object_get(one, "file"));
+		const char *reason = json_string_value(json_object_get(one, "reason"));
+		if (index < UNNAMED_MAX)
+			warn(recording, "functions of %s have no names: the file %s", file == NULL ? "?" : file,
+			     reason == NULL ? "could not be read" : reason);
+		else
+			more++;
+	}
+	if (more != 0)
+		warn(recording, "nor have functions of %zu more file%s", more, more == 1 ? "" : "s");
+}
+
 /* Everything up to the end or the first damage: what was read by then counts. 0, -1; 1: the calibration is needed
  * first. */
 static int play_all(struct tee_perf_recording *recording, struct tee_perf_player *player, bool calibrated,
@@ -175,6 +196,7 @@ static int play_all(struct tee_perf_recording *recording, struct tee_perf_player
 	warn_broken(recording, player->first_broken_section, player->broken_sections);
 	if (tee_perf_reader_truncated(player->reader) != NULL)
 		warn(recording, "%s", tee_perf_reader_truncated(player->reader));
+	warn_unnamed(recording);
 	recording->has_calls = player->event_blocks > 0;
 	recording->has_profile = player->profile_sections > 0;
 	json_int_t end_ns = integer(recording->end, "duration_ns", 0);

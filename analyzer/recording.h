@@ -48,7 +48,8 @@ struct tee_perf_summary {
 	uint64_t events, lost, holes, orphan_returns, clock_backwards, unknown_records, too_deep;
 	uint64_t calls, unwound, unconfirmed, open;
 	uint64_t data_bytes, nodes;
-	uint32_t threads, processes, guessed_stacks;
+	uint64_t unnamed_ns;                                  /* in functions that no name is known of */
+	uint32_t threads, processes, guessed_stacks, unnamed; /* unnamed: such functions */
 	bool tsc_uncalibrated, out_of_memory, truncated, hooks_missing;
 	int exit_status, signal; /* -1 unknown */
 };

@@ -100,6 +100,22 @@ static uint32_t count_processes(const struct tee_perf_model *model)
 	return count > model->process_count ? count : model->process_count;
 }
 
+/* Functions that no name is known of, and the time in them. */
+static void add_unnamed(struct tee_perf_summary *summary, const struct tee_perf_recording *recording)
+{
+	const struct tee_perf_symbols *symbols = recording->symbols;
+	for (uint32_t i = 0; symbols != NULL && i < tee_perf_symbols_count(symbols); i++)
+		summary->unnamed += tee_perf_symbols_at(symbols, i)->unknown;
+	for (uint32_t track = 0; summary->unnamed != 0 && track < recording->model->track_count; track++) {
+		const struct tee_perf_cct *cct = &recording->model->tracks[track]->cct;
+		for (uint32_t i = 0; i < cct->count; i++) {
+			uint32_t symbol = tee_perf_symbols_of(symbols, track, cct->nodes[i].function);
+			if (tee_perf_symbols_at(symbols, symbol)->unknown)
+				summary->unnamed_ns += cct->nodes[i].self_ns;
+		}
+	}
+}
+
 int tee_perf_recording_summary(const struct tee_perf_recording *recording, struct tee_perf_summary *summary,
 			       struct tee_perf_error *err)
 {
@@ -115,6 +131,7 @@ int tee_perf_recording_summary(const struct tee_perf_recording *recording, struc
 		records += model->tracks[i]->counts.records;
 		tsc_records += model->tracks[i]->counts.tsc_records;
 	}
+	add_unnamed(summary, recording);
 	summary->tsc_share = records == 0 ? 0 : (double)tsc_records / (double)records;
 	uint64_t lost =
 	    number(end, "lost", 0) + recording->damage.records;      /* the recorder knows nothing of the latter */

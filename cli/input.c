@@ -121,9 +121,22 @@ static void print_damage(const struct tee_perf_recording_damage *damage, FILE *o
 	line(out, "note", text);
 }
 
+static void print_unnamed(const struct tee_perf_summary *summary, FILE *out)
+{
+	char time[TEE_PERF_TEXT], share[TEE_PERF_TEXT], text[256];
+	if (summary->unnamed == 0)
+		return;
+	snprintf(text, sizeof text,
+		 "no name is known of %" PRIu32 " function%s, in which %s were spent (%s of the threads' time)",
+		 summary->unnamed, plural(summary->unnamed), tee_perf_text_duration(time, (double)summary->unnamed_ns),
+		 tee_perf_text_share(share, (double)summary->unnamed_ns, (double)summary->thread_time_ns));
+	line(out, "note", text);
+}
+
 static void print_notes(const struct tee_perf_recording *recording, const struct tee_perf_summary *summary, FILE *out)
 {
 	print_damage(&recording->damage, out);
+	print_unnamed(summary, out);
 	note(out, summary->holes, "incomplete records, skipped");
 	note(out, summary->unwound, "calls ended by an exception, longjmp or the end of their thread");
 	note(out, summary->unconfirmed,
@@ -218,6 +231,8 @@ static json_t *head_object(const struct tee_perf_recording *recording, const str
 		const char *key;
 		uint64_t value;
 	} counts[] = {
+		{ "unnamed", summary->unnamed },
+		{ "unnamed_ns", summary->unnamed_ns },
 		{ "paused_ns", summary->paused_ns },
 		{ "incomplete_records", summary->holes },
 		{ "unwound", summary->unwound },

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LINES_MAX   8                    /* on stderr */
 #define SECTION_MAX (UINT64_C(60) << 20) /* of what a section may hold (docs/DATA-FORMAT.md) */
+
+static const char no_memory[] = "found no memory: record where there is more of it";
 
 void tee_perf_build_id_text(const uint8_t *id, uint64_t bytes, char out[129])
 {
@@ -70,9 +73,12 @@ void tee_perf_images_text(struct tee_perf_drain *drain, const struct tee_perf_pr
 	char build_id[129];
 	struct tee_perf_image_file *file;
 
-	if (!tee_perf_images_parse(process, record, build_id, &info) ||
-	    (file = tee_perf_images_file(&drain->images, info.path, build_id)) == NULL)
+	if (!tee_perf_images_parse(process, record, build_id, &info))
 		return;
+	if ((file = tee_perf_images_file(&drain->images, info.path, build_id)) == NULL) {
+		drain->images.forgotten += info.has_hooks;
+		return;
+	}
 	if (header->type == TEE_PERF_MODULE_TEXT)
 		file->has_hooks = true;
 	else
@@ -81,8 +87,10 @@ void tee_perf_images_text(struct tee_perf_drain *drain, const struct tee_perf_pr
 		tee_perf_walks_prepare(drain, info.path, build_id);
 	if (drain->sink->model != NULL)
 		tee_perf_model_text(drain->sink->model, &info, &drain->err);
-	if (drain->sink->writer != NULL && tee_perf_text_encode(&payload, &info) == 0)
-		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_TEXT, payload);
+	if (drain->sink->writer != NULL &&
+	    (tee_perf_text_encode(&payload, &info) != 0 ||
+	     tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_TEXT, payload) != 0))
+		drain->images.forgotten += info.has_hooks;
 }
 
 /* ---- at the end */
@@ -121,20 +129,58 @@ static bool has_name(const void *data, const char *name)
 	       bsearch(&name, names->name, names->count, sizeof *names->name, compare_names) != NULL;
 }
 
-static void push_functions(struct tee_perf_drain *drain, const struct tee_perf_image_file *file)
+/* Why not, or NULL. */
+static const char *push_functions(struct tee_perf_drain *drain, const struct tee_perf_image_file *file)
 {
 	struct tee_perf_bytes payload = { 0 };
 	size_t count;
 	const struct tee_perf_function_info *functions = tee_perf_symtab_functions(file->symtab, &count);
 
-	if (count == 0 || tee_perf_functions_encode(&payload, file->path, file->build_id, functions, count) != 0)
-		return;
-	if (payload.size <= SECTION_MAX) {
-		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_FUNCTIONS, payload);
-		return;
+	if (count == 0)
+		return NULL;
+	if (tee_perf_functions_encode(&payload, file->path, file->build_id, functions, count) != 0)
+		return no_memory;
+	if (payload.size > SECTION_MAX) {
+		free(payload.data);
+		return "has too many functions for a recording: give hooks to fewer files";
 	}
-	fprintf(stderr, "tee-perf: %s has too many functions: they stay without names\n", file->path);
-	free(payload.data);
+	return tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_FUNCTIONS, payload) != 0 ? no_memory
+													   : NULL;
+}
+
+static void finish_file(struct tee_perf_drain *drain, struct tee_perf_image_file *file, const struct names *names)
+{
+	const char *why;
+
+	if (file->symtab == NULL || (!file->has_hooks && !file->exports))
+		return;
+	if (tee_perf_symtab_load(file->symtab, file->has_hooks ? NULL : has_name, names) != 0)
+		file->why = tee_perf_symtab_trouble(file->symtab);
+	if (file->has_hooks)
+		tee_perf_symtab_add_lines(file->symtab);
+	if ((why = push_functions(drain, file)) != NULL)
+		file->why = why;
+}
+
+/* What only exports has names for few records at most. */
+bool tee_perf_images_unnamed(const struct tee_perf_image_file *file)
+{
+	return file->has_hooks && file->why != NULL;
+}
+
+static void print_unnamed(const struct tee_perf_images *images)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < images->count; i++)
+		if (tee_perf_images_unnamed(&images->file[i]) && count++ < LINES_MAX)
+			fprintf(stderr, "tee-perf: functions of %s stay without names: the file %s\n",
+				images->file[i].path, images->file[i].why);
+	if (count > LINES_MAX)
+		fprintf(stderr, "tee-perf: so do functions of %zu more files\n", count - LINES_MAX);
+	if (images->forgotten > 0)
+		fprintf(stderr, "tee-perf: functions of %u images stay without names: out of memory\n",
+			images->forgotten);
 }
 
 void tee_perf_images_finish(struct tee_perf_drain *drain)
@@ -147,17 +193,9 @@ void tee_perf_images_finish(struct tee_perf_drain *drain)
 			tee_perf_symtab_each_dynamic(images->file[i].symtab, add_name, &names);
 	if (names.count > 0)
 		qsort(names.name, names.count, sizeof *names.name, compare_names);
-	for (size_t i = 0; i < images->count && drain->sink->writer != NULL; i++) {
-		const struct tee_perf_image_file *file = &images->file[i];
-		if (file->has_hooks && file->symtab == NULL)
-			fprintf(stderr, "tee-perf: %s %s: its functions stay without names\n", file->path, file->why);
-		if (file->symtab == NULL || (!file->has_hooks && !file->exports) ||
-		    tee_perf_symtab_load(file->symtab, file->has_hooks ? NULL : has_name, &names) != 0)
-			continue;
-		if (file->has_hooks)
-			tee_perf_symtab_add_lines(file->symtab);
-		push_functions(drain, file);
-	}
+	for (size_t i = 0; i < images->count && drain->sink->writer != NULL; i++)
+		finish_file(drain, &images->file[i], &names);
+	print_unnamed(images);
 	free(names.name);
 }
 

@@ -13,14 +13,15 @@ struct tee_perf_process;
 struct tee_perf_image_file {
 	char *path, *build_id;
 	struct tee_perf_symtab *symtab; /* NULL: why says why */
-	const char *why;
-	bool has_hooks; /* of gcc's: all of its functions may be named */
-	bool exports;   /* what it exports may be named */
+	const char *why;                /* functions have no names; as tee_perf_symtab_open says it; NULL: they have */
+	bool has_hooks;                 /* of gcc's: all of its functions may be named */
+	bool exports;                   /* what it exports may be named */
 };
 
 struct tee_perf_images {
 	struct tee_perf_image_file *file;
 	size_t count, capacity;
+	unsigned forgotten; /* images with hooks that no memory was found for */
 };
 
 /* The file, opened. NULL: out of memory. Valid until the next call. */
@@ -34,9 +35,11 @@ bool tee_perf_images_parse(const struct tee_perf_process *process, const uint8_t
 /* A record of type TEXT or SYMBOLS, of header->bytes, copied out of the module area. */
 void tee_perf_images_text(struct tee_perf_drain *drain, const struct tee_perf_process *process, const uint8_t *record);
 
-/* After the drain has ended: the functions that records may name by address go into the file. Files that cannot be read
- * are named on stderr. */
+/* After the drain has ended: the functions that records may name by address go into the file. Files with hooks that
+ * cannot be read are named on stderr, and get a reason (why). */
 void tee_perf_images_finish(struct tee_perf_drain *drain);
+/* Whether functions of the file that records name have no names: why says why. After tee_perf_images_finish. */
+bool tee_perf_images_unnamed(const struct tee_perf_image_file *file);
 void tee_perf_images_free(struct tee_perf_images *images);
 
 /* bytes as hexadecimal text, at most 64 of them. */

@@ -119,6 +119,22 @@ int tee_perf_session_start_json(const struct tee_perf_session *session, struct t
 		    out);
 }
 
+/* Files whose functions have no names; NULL: none. */
+static json_t *unnamed_json(const struct tee_perf_images *images)
+{
+	json_t *unnamed = NULL;
+
+	for (size_t i = 0; i < images->count; i++) {
+		const struct tee_perf_image_file *file = &images->file[i];
+		if (!tee_perf_images_unnamed(file))
+			continue;
+		if (unnamed == NULL)
+			unnamed = json_array();
+		json_array_append_new(unnamed, json_pack("{s:o, s:s}", "file", text(file->path), "reason", file->why));
+	}
+	return unnamed;
+}
+
 static double tsc_hz(const struct tee_perf_session *session)
 {
 	struct tee_perf_time_pair from = session->drain.tsc_start, to = session->tsc_end;
@@ -161,20 +177,22 @@ int tee_perf_session_end_json(const struct tee_perf_session *session, struct tee
 		json_array_append_new(not_recorded,
 				      json_pack("{s:I, s:o}", "count", (json_int_t)1, "reason", text(reason)));
 	}
-	return dump(
-	    json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:I, s:I, s:I, s:f, s:b, s:b, s:{s:o, s:o}, s:o*}",
-		"duration_ns", (json_int_t)session->program_end_ns, "events", (json_int_t)totals->events, "lost",
-		(json_int_t)(totals->lost + session->written.lost_records + session->sink.lost_records), "holes",
-		(json_int_t)totals->holes, "waited_ns", (json_int_t)totals->waited, "unresolved_gap_ns",
-		(json_int_t)session->clock.gap_total_ns, "resolution_ns",
-		(json_int_t)tee_perf_publisher_resolution(&session->clock), "exit_status", session->child.status,
-		"signal", session->child.signal, "not_recorded", not_recorded, "processes",
-		(json_int_t)totals->processes, "threads", (json_int_t)totals->threads, "data_bytes",
-		(json_int_t)session->written.encoded_bytes, "tsc_hz", tsc_hz(session), "tsc_used", session->tsc_used,
-		"hooks_missing", totals->processes == 0, "calibration", "host", cost_json(&session->hook_costs.host),
-		"tsc", cost_json(&session->hook_costs.tsc), "transition_cost", crossing_json(&session->drain)),
-	    out);
+	return dump(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:I, s:I, s:I, s:f, s:b, s:b, "
+			      "s:{s:o, s:o}, s:o*, s:o*}",
+			      "duration_ns", (json_int_t)session->program_end_ns, "events", (json_int_t)totals->events,
+			      "lost",
+			      (json_int_t)(totals->lost + session->written.lost_records + session->sink.lost_records),
+			      "holes", (json_int_t)totals->holes, "waited_ns", (json_int_t)totals->waited,
+			      "unresolved_gap_ns", (json_int_t)session->clock.gap_total_ns, "resolution_ns",
+			      (json_int_t)tee_perf_publisher_resolution(&session->clock), "exit_status",
+			      session->child.status, "signal", session->child.signal, "not_recorded", not_recorded,
+			      "processes", (json_int_t)totals->processes, "threads", (json_int_t)totals->threads,
+			      "data_bytes", (json_int_t)session->written.encoded_bytes, "tsc_hz", tsc_hz(session),
+			      "tsc_used", session->tsc_used, "hooks_missing", totals->processes == 0, "calibration",
+			      "host", cost_json(&session->hook_costs.host), "tsc", cost_json(&session->hook_costs.tsc),
+			      "transition_cost", crossing_json(&session->drain), "unnamed",
+			      unnamed_json(&session->drain.images)),
+		    out);
 }
 
 /* ---- for people */
@@ -252,6 +270,8 @@ static void print_trouble(const struct tee_perf_session *session)
 	if (unwritten > 0)
 		fprintf(stderr, "tee-perf: %" PRIu64 " records are not in the file: %s\n", unwritten,
 			session->written.failed ? session->written.message : "out of memory");
+	else if (session->written.failed) /* names, for instance */
+		fprintf(stderr, "tee-perf: the recording is not whole: %s\n", session->written.message);
 	if (totals->holes > 0)
 		fprintf(stderr, "tee-perf: %" PRIu64 " records were never completed (killed in the middle)\n",
 			totals->holes);

@@ -5,11 +5,13 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define STUB_BYTES 16 /* of an entry of the procedure linkage table that stands for a function of another object */
@@ -19,6 +21,12 @@ struct candidate {
 	const char *name, *home;       /* home: its source file, NULL: not told */
 	int rank;                      /* the higher the better, of several names of one address */
 };
+
+static const char no_memory[] = "found no memory: record where there is more of it";
+static const char damaged[] = "is damaged or cut off: build it again, and record again";
+static const char changed[] = "was overwritten during the recording: record again";
+static const char stripped[] = "has no symbol table: link it without -s, or put its debug file below "
+			       "/usr/lib/debug/.build-id";
 
 /* What is being read. */
 struct reading {
@@ -36,6 +44,8 @@ struct tee_perf_symtab {
 	const char **homes; /* by function */
 	char **files;       /* strings of functions[].file that are ours */
 	size_t count, file_count;
+	struct stat status;  /* of the file when it was opened */
+	const char *trouble; /* NULL: all was read */
 	bool loaded;
 };
 
@@ -51,18 +61,42 @@ static void build_id_of(Elf *elf, char text[129])
 		snprintf(text + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
 }
 
+static const char *why_not_opened(int number)
+{
+	static const struct {
+		int number;
+		const char *why;
+	} reasons[] = {
+		{ ENOENT, "is gone: keep it until the recording has ended" },
+		{ ENOTDIR, "is gone: keep it until the recording has ended" },
+		{ EACCES, "may not be read: give who records the permission" },
+		{ EPERM, "may not be read: give who records the permission" },
+		{ EMFILE, "cannot be opened, as too many are open: raise 'ulimit -n'" },
+		{ ENFILE, "cannot be opened, as too many are open on this machine" },
+		{ ENOMEM, no_memory },
+	};
+
+	for (unsigned i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (reasons[i].number == number)
+			return reasons[i].why;
+	return "cannot be read: see what is wrong with it there";
+}
+
+/* Not mapped: a file that somebody cuts off meanwhile would be our end. */
 static Elf *open_elf(const char *path, const char *build_id, int *fd, const char **why)
 {
 	char found[129];
 
 	*fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf *elf = *fd < 0 ? NULL : elf_begin(*fd, ELF_C_READ_MMAP, NULL);
-	*why = "cannot be opened";
+	Elf *elf = *fd < 0 ? NULL : elf_begin(*fd, ELF_C_READ, NULL);
+	*why = *fd < 0       ? why_not_opened(errno)
+	       : elf == NULL ? no_memory
+			     : "is no ELF file: record again with the one that is run in its place";
 	if (elf != NULL && elf_kind(elf) == ELF_K_ELF) {
 		build_id_of(elf, found);
 		if (build_id[0] == '\0' || strcmp(found, build_id) == 0)
 			return elf;
-		*why = "is another file than the one that was run";
+		*why = "is another one than was run: record again, and replace it only afterwards";
 	}
 	elf_end(elf);
 	if (*fd >= 0)
@@ -98,14 +132,16 @@ struct tee_perf_symtab *tee_perf_symtab_open(const char *path, const char *build
 {
 	struct tee_perf_symtab *symtab = calloc(1, sizeof *symtab);
 
-	*why = "out of memory";
+	*why = no_memory;
 	if (symtab == NULL)
 		return NULL;
 	elf_version(EV_CURRENT);
 	symtab->debug_fd = -1;
 	symtab->elf = open_elf(path, build_id, &symtab->fd, why);
-	if (symtab->elf != NULL)
+	if (symtab->elf != NULL && fstat(symtab->fd, &symtab->status) == 0) {
+		*why = NULL;
 		return symtab;
+	}
 	free(symtab);
 	return NULL;
 }
@@ -163,20 +199,22 @@ static void note_symbol(Elf *elf, const GElf_Sym *symbol, const char *name, cons
 		candidate->limit = header.sh_addr + header.sh_size;
 }
 
-/* Appends the functions of a symbol table. -1: out of memory. */
-static int read_symbols(Elf *elf, GElf_Word type, struct reading *reading)
+/* Appends the functions of a symbol table. Why not, or NULL. */
+static const char *read_symbols(Elf *elf, GElf_Word type, struct reading *reading)
 {
 	GElf_Shdr header;
 	Elf_Scn *section = find_section(elf, type, &header);
 	Elf_Data *data = section == NULL ? NULL : elf_getdata(section, NULL);
 	const char *name, *file = NULL;
 
-	if (data == NULL || header.sh_entsize == 0)
-		return 0;
+	if (section == NULL)
+		return NULL;
+	if (data == NULL || header.sh_entsize == 0 || data->d_size < header.sh_size)
+		return damaged;
 	size_t symbols = header.sh_size / header.sh_entsize;
 	struct candidate *grown = realloc(reading->candidates, (reading->count + symbols + 1) * sizeof *grown);
 	if (grown == NULL)
-		return -1;
+		return no_memory;
 	reading->candidates = grown;
 	for (size_t i = 0; i < symbols; i++) {
 		GElf_Sym symbol;
@@ -189,7 +227,7 @@ static int read_symbols(Elf *elf, GElf_Word type, struct reading *reading)
 		    (reading->wanted == NULL || reading->wanted(reading->data, name)))
 			note_symbol(elf, &symbol, name, file, reading);
 	}
-	return 0;
+	return NULL;
 }
 
 static int by_address(const void *left, const void *right)
@@ -326,25 +364,63 @@ void tee_perf_symtab_add_lines(struct tee_perf_symtab *symtab)
 	}
 }
 
+/* Section headers stand at a file's end. */
+static bool lost_its_sections(Elf *elf)
+{
+	GElf_Ehdr header;
+	size_t count;
+
+	return gelf_getehdr(elf, &header) != NULL && header.e_shoff != 0 &&
+	       (elf_getshdrnum(elf, &count) != 0 || count == 0 || elf_getscn(elf, count - 1) == NULL);
+}
+
+static bool was_changed(const struct tee_perf_symtab *symtab)
+{
+	struct stat now;
+
+	return fstat(symtab->fd, &now) != 0 || now.st_size != symtab->status.st_size ||
+	       now.st_mtim.tv_sec != symtab->status.st_mtim.tv_sec ||
+	       now.st_mtim.tv_nsec != symtab->status.st_mtim.tv_nsec;
+}
+
+/* All functions of the file, or of its debug file. Why not, or NULL. */
+static const char *read_own(struct tee_perf_symtab *symtab, struct reading *reading)
+{
+	GElf_Shdr header;
+
+	open_debug_file(symtab);
+	Elf *elf = symtab->debug != NULL ? symtab->debug : symtab->elf;
+	if (lost_its_sections(elf))
+		return damaged;
+	return find_section(elf, SHT_SYMTAB, &header) == NULL ? stripped : read_symbols(elf, SHT_SYMTAB, reading);
+}
+
 int tee_perf_symtab_load(struct tee_perf_symtab *symtab, bool (*wanted)(const void *data, const char *name),
 			 const void *data)
 {
 	struct reading reading = { .wanted = wanted, .data = data };
-	int result = 0;
+	const char *trouble = NULL;
 
 	if (symtab->loaded)
-		return 0;
+		return symtab->trouble == NULL ? 0 : -1;
 	symtab->loaded = true;
-	if (wanted == NULL) {
-		open_debug_file(symtab);
-		result = read_symbols(symtab->debug != NULL ? symtab->debug : symtab->elf, SHT_SYMTAB, &reading);
-	}
-	if (result == 0) /* stubs of other objects' functions stand here only */
-		result = read_symbols(symtab->elf, SHT_DYNSYM, &reading);
-	if (result == 0)
-		result = settle(symtab, reading.candidates, reading.count);
+	if (was_changed(symtab))
+		symtab->trouble = changed;
+	else if (wanted == NULL)
+		symtab->trouble = read_own(symtab, &reading);
+	if (symtab->trouble != changed) /* stubs of other objects' functions stand here only */
+		trouble = read_symbols(symtab->elf, SHT_DYNSYM, &reading);
+	if (settle(symtab, reading.candidates, reading.count) != 0)
+		trouble = no_memory;
+	if (trouble != NULL)
+		symtab->trouble = trouble;
 	free(reading.candidates);
-	return result;
+	return symtab->trouble == NULL ? 0 : -1;
+}
+
+const char *tee_perf_symtab_trouble(const struct tee_perf_symtab *symtab)
+{
+	return symtab->trouble;
 }
 
 /* ---- asking */

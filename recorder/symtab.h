@@ -11,14 +11,17 @@
 struct tee_perf_symtab;
 
 /* Opens a file, and keeps it open: what becomes of its name later does not matter. build_id: hexadecimal, which the
- * file must have; "": any. NULL: *why says why not. */
+ * file must have; "": any. NULL: *why says why not and what to do, as what follows "the file ". */
 struct tee_perf_symtab *tee_perf_symtab_open(const char *path, const char *build_id, const char **why);
 void tee_perf_symtab_close(struct tee_perf_symtab *symtab);
 
 /* Reads the functions, once. wanted NULL: all; else those that other objects can name and that it says true to (of
- * several names of one address, one of those). -1: out of memory. */
+ * several names of one address, one of those). 0; -1: not all could be read, now or the first time that it was asked
+ * for: tee_perf_symtab_trouble says why. What could be read is there. */
 int tee_perf_symtab_load(struct tee_perf_symtab *symtab, bool (*wanted)(const void *data, const char *name),
 			 const void *data);
+/* Why functions have no names, and what to do, as for tee_perf_symtab_open; NULL: they have. */
+const char *tee_perf_symtab_trouble(const struct tee_perf_symtab *symtab);
 /* Adds files and lines to what was loaded, where there are any. */
 void tee_perf_symtab_add_lines(struct tee_perf_symtab *symtab);
 

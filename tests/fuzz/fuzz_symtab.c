@@ -53,7 +53,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			EXPECT(why != NULL);
 			break;
 		}
-		EXPECT(tee_perf_symtab_load(symtab, exported ? wanted : NULL, data) == 0);
+		int loaded = tee_perf_symtab_load(symtab, exported ? wanted : NULL, data);
+		EXPECT((loaded == 0) == (tee_perf_symtab_trouble(symtab) == NULL));
+		EXPECT(tee_perf_symtab_load(symtab, NULL, NULL) == loaded);
 		if (!exported)
 			tee_perf_symtab_add_lines(symtab);
 		ask(symtab);

@@ -1,0 +1,2 @@
+recording unnamed
+tee-perf info
