@@ -3,6 +3,7 @@
 #include "analyzer/model_internal.h"
 #include "cli/input.h"
 #include "cli/text.h"
+#include "util/duration.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +181,7 @@ static void check_gaps(struct check *check)
 	if (one.count == 0)
 		return;
 	one.has_time = true;
-	one.function = strdup(tee_perf_text_duration(text, (double)longest));
+	one.function = strdup(tee_perf_duration_text(text, (double)longest));
 	add(check, &one);
 }
 
@@ -260,7 +261,7 @@ static int print_found(const struct check *check, enum tee_perf_format format, F
 		tee_perf_rows_shown(&rows, tee_perf_text_count(text, one->count), (double)one->count);
 		put_thread(&rows, check, one);
 		if (one->has_time)
-			tee_perf_rows_shown(&rows, tee_perf_text_duration(text, (double)one->time_ns),
+			tee_perf_rows_shown(&rows, tee_perf_duration_text(text, (double)one->time_ns),
 					    (double)one->time_ns);
 		else
 			tee_perf_rows_text(&rows, table ? "" : NULL);

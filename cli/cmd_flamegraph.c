@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "flamegraph/flamegraph.h"
+#include "util/duration.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,7 @@ static void describe(char *out, size_t size, const struct tee_perf_summary *summ
 		used += snprintf(out + used, size - (size_t)used, " in %u processes", summary->processes);
 	if (summary->resolution_ns != 0)
 		used += snprintf(out + used, size - (size_t)used, ", resolution %s",
-				 tee_perf_text_duration(a, (double)summary->resolution_ns));
+				 tee_perf_duration_text(a, (double)summary->resolution_ns));
 	used += snprintf(out + used, size - (size_t)used, ", unresolved %s",
 			 tee_perf_text_share(b, (double)summary->unresolved_ns, (double)summary->thread_time_ns));
 	if (summary->lost != 0)

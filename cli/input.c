@@ -2,6 +2,7 @@
 #include "cli/input.h"
 #include "analyzer/model_internal.h"
 #include "cli/text.h"
+#include "util/duration.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -116,8 +117,8 @@ static void print_damage(const struct tee_perf_recording_damage *damage, FILE *o
 				 tee_perf_text_count(records, damage->records));
 	if (damage->from_ns <= damage->to_ns)
 		snprintf(text + used, sizeof text - (size_t)used, ", recorded between %s and %s",
-			 tee_perf_text_duration(from, (double)damage->from_ns),
-			 tee_perf_text_duration(to, (double)damage->to_ns));
+			 tee_perf_duration_text(from, (double)damage->from_ns),
+			 tee_perf_duration_text(to, (double)damage->to_ns));
 	line(out, "note", text);
 }
 
@@ -128,7 +129,7 @@ static void print_unnamed(const struct tee_perf_summary *summary, FILE *out)
 		return;
 	snprintf(text, sizeof text,
 		 "no name is known of %" PRIu32 " function%s, in which %s were spent (%s of the threads' time)",
-		 summary->unnamed, plural(summary->unnamed), tee_perf_text_duration(time, (double)summary->unnamed_ns),
+		 summary->unnamed, plural(summary->unnamed), tee_perf_duration_text(time, (double)summary->unnamed_ns),
 		 tee_perf_text_share(share, (double)summary->unnamed_ns, (double)summary->thread_time_ns));
 	line(out, "note", text);
 }
@@ -163,30 +164,30 @@ static void print_text(const struct tee_perf_recording *recording, const struct 
 	char a[TEE_PERF_TEXT], b[TEE_PERF_TEXT], c[TEE_PERF_TEXT], d[TEE_PERF_TEXT], text[512];
 	line(out, "command", summary->command);
 	start_time(b, summary->start_unix_ns);
-	snprintf(text, sizeof text, "%s%s%s%s%s", tee_perf_text_duration(a, (double)summary->duration_ns),
+	snprintf(text, sizeof text, "%s%s%s%s%s", tee_perf_duration_text(a, (double)summary->duration_ns),
 		 b[0] != 0 ? ", from " : "", b, summary->host[0] != 0 ? " on " : "", summary->host);
 	line(out, "duration", text);
 	snprintf(text, sizeof text, "%" PRIu32 " in %" PRIu32 " process%s, %s in all", summary->threads,
 		 summary->processes, summary->processes == 1 ? "" : "es",
-		 tee_perf_text_duration(a, (double)summary->thread_time_ns));
+		 tee_perf_duration_text(a, (double)summary->thread_time_ns));
 	line(out, "threads", text);
 	snprintf(text, sizeof text, "%s (%s call%s), lost %s", tee_perf_text_count(a, summary->events),
 		 tee_perf_text_count(b, summary->calls), plural(summary->calls), tee_perf_text_count(c, summary->lost));
 	line(out, "events", summary->events == 0 && summary->calls == 0 ? "no events" : text);
 	const char *resolution =
-	    summary->resolution_ns == 0 ? "unknown" : tee_perf_text_duration(a, (double)summary->resolution_ns);
+	    summary->resolution_ns == 0 ? "unknown" : tee_perf_duration_text(a, (double)summary->resolution_ns);
 	snprintf(text, sizeof text, "%s, resolution %s", summary->clock[0] == 0 ? "unknown" : summary->clock,
 		 resolution);
 	line(out, "clock", text);
 	double time = (double)summary->thread_time_ns;
 	snprintf(text, sizeof text, "%s (%s of the threads' time)",
-		 tee_perf_text_duration(a, (double)summary->unresolved_ns),
+		 tee_perf_duration_text(a, (double)summary->unresolved_ns),
 		 tee_perf_text_share(b, (double)summary->unresolved_ns, time));
 	line(out, "unresolved", text);
 	snprintf(text, sizeof text, "%s for the recorder, not counted%s%s%s",
-		 tee_perf_text_duration(c, (double)summary->waited_ns),
+		 tee_perf_duration_text(c, (double)summary->waited_ns),
 		 summary->paused_ns != 0 ? "; switched off " : "",
-		 summary->paused_ns != 0 ? tee_perf_text_duration(d, (double)summary->paused_ns) : "", "");
+		 summary->paused_ns != 0 ? tee_perf_duration_text(d, (double)summary->paused_ns) : "", "");
 	line(out, "waited", text);
 	print_notes(recording, summary, out);
 }

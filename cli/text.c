@@ -1,35 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/text.h"
+#include "util/duration.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-char *tee_perf_text_duration(char out[TEE_PERF_TEXT], double ns)
-{
-	static const struct {
-		double ns;
-		const char *name;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	size_t i = 0;
-	while (i < 3 && ns < units[i].ns * 0.9995)
-		i++;
-	double value = ns / units[i].ns;
-	int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-	if (i == 3 && value == (double)(uint64_t)value)
-		digits = 0;
-	snprintf(out, TEE_PERF_TEXT, "%.*f %s", digits, value, units[i].name);
-	return out;
-}
-
 char *tee_perf_text_resolved(char out[TEE_PERF_TEXT], double ns, double resolution_ns)
 {
 	if (ns >= resolution_ns)
-		return tee_perf_text_duration(out, ns);
-	const char *unit = resolution_ns < 999.5 ? "ns" : resolution_ns < 999.5e3 ? "us" : "ms";
-	double value = resolution_ns / (resolution_ns < 999.5 ? 1 : resolution_ns < 999.5e3 ? 1e3 : 1e6);
-	snprintf(out, TEE_PERF_TEXT, "<%.*f %s", value < 9.95 && *unit != 'n' ? 1 : 0, value, unit);
+		return tee_perf_duration_text(out, ns);
+	out[0] = '<';
+	tee_perf_duration_text(out + 1, resolution_ns);
 	return out;
 }
 

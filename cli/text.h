@@ -10,9 +10,7 @@
 
 #define TEE_PERF_TEXT 48 /* enough for any of these */
 
-/* "950 ns", "12.3 us", "1.23 s": three digits. Returns out. */
-char *tee_perf_text_duration(char out[TEE_PERF_TEXT], double ns);
-/* The same, or "<1.0 us" when it lies below the resolution (0: unknown). */
+/* The duration (util/duration.h), or "<1.00 us" when it lies below the resolution (0: unknown). */
 char *tee_perf_text_resolved(char out[TEE_PERF_TEXT], double ns, double resolution_ns);
 /* "28,712,345" */
 char *tee_perf_text_count(char out[TEE_PERF_TEXT], uint64_t count);

@@ -4,6 +4,7 @@
 #include "cli/text.h"
 #include "cli/transitions_advice.h"
 #include "runtime/abi.h"
+#include "util/duration.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -179,7 +180,7 @@ static void print_one_cost(const struct tee_perf_transition_cost *cost, unsigned
 {
 	char duration[TEE_PERF_TEXT];
 
-	printf("%s per %s", tee_perf_text_duration(duration, tee_perf_transition_cost_ns(cost, kind)), name);
+	printf("%s per %s", tee_perf_duration_text(duration, tee_perf_transition_cost_ns(cost, kind)), name);
 	if (cycles != 0)
 		printf(" (%.0f cycles)", cycles);
 }

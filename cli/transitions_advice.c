@@ -2,6 +2,7 @@
 #include "cli/transitions_advice.h"
 #include "cli/text.h"
 #include "runtime/abi.h"
+#include "util/duration.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static void say_saving(FILE *out, const struct speaker *s, double saved_ns, cons
 {
 	char duration[TEE_PERF_TEXT], share[TEE_PERF_TEXT];
 
-	fprintf(out, "saves %s%s (%s)", up_to, tee_perf_text_duration(duration, saved_ns),
+	fprintf(out, "saves %s%s (%s)", up_to, tee_perf_duration_text(duration, saved_ns),
 		tee_perf_text_share(share, saved_ns, (double)s->all->thread_time_ns));
 }
 
@@ -41,8 +42,8 @@ static void say_transition(FILE *out, const struct speaker *s, const struct tee_
 
 	tee_perf_text_count(calls, row->calls);
 	tee_perf_text_count(rate, row->per_second < 1e18 ? (uint64_t)(row->per_second + 0.5) : UINT64_MAX);
-	tee_perf_text_duration(mean, row->mean_ns);
-	tee_perf_text_duration(cost, tee_perf_transition_cost_ns(&s->all->cost, row->kind));
+	tee_perf_duration_text(mean, row->mean_ns);
+	tee_perf_duration_text(cost, tee_perf_transition_cost_ns(&s->all->cost, row->kind));
 	switch (row->advice) {
 	case TEE_PERF_ADVICE_CACHE:
 		fprintf(out,

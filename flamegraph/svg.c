@@ -4,6 +4,7 @@
 
 #include "flamegraph/colour.h"
 #include "flamegraph/text.h"
+#include "util/duration.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,7 +29,7 @@ void flame_out_cut(struct flame_out *out, const char *text, unsigned columns)
 void flame_format_value(char *out, uint64_t value, enum tee_perf_flame_unit unit)
 {
 	if (unit == TEE_PERF_FLAME_NS) {
-		flame_format_duration(out, value);
+		tee_perf_duration_text(out, (double)value);
 		return;
 	}
 	flame_format_count(out, value);

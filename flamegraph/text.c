@@ -113,44 +113,6 @@ void flame_format_count(char *out, uint64_t count)
 	*out = '\0';
 }
 
-/* value / unit * 10^decimals, rounded half up. */
-static uint64_t scaled(uint64_t value, uint64_t unit, unsigned decimals)
-{
-	for (unsigned i = 0; i < decimals; i++)
-		unit /= 10;
-	uint64_t quotient = value / unit, rest = value % unit;
-	return quotient + (rest >= unit - unit / 2);
-}
-
-void flame_format_duration(char *out, uint64_t ns)
-{
-	static const struct {
-		uint64_t ns;
-		const char *name;
-	} units[] = { { 1000, "us" }, { 1000000, "ms" }, { 1000000000, "s" } };
-	char whole[32];
-	if (ns < 1000) {
-		snprintf(out, 32, "%u ns", (unsigned)ns);
-		return;
-	}
-	for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
-		for (unsigned decimals = 2; decimals <= 2; decimals--) { /* 2, 1, 0 */
-			uint64_t value = scaled(ns, units[u].ns, decimals);
-			unsigned power = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
-			if (value >= 1000)
-				continue;
-			if (decimals == 0)
-				snprintf(out, 32, "%u %s", (unsigned)value, units[u].name);
-			else
-				snprintf(out, 32, "%u.%0*u %s", (unsigned)value / power, (int)decimals,
-					 (unsigned)value % power, units[u].name);
-			return;
-		}
-	}
-	flame_format_count(whole, scaled(ns, 1000000000, 0));
-	snprintf(out, 32, "%.28s s", whole);
-}
-
 void flame_format_percent(char *out, uint64_t part, uint64_t whole)
 {
 	unsigned hundredths = whole == 0 ? 0 : (unsigned)(((unsigned __int128)part * 10000 + whole / 2) / whole);

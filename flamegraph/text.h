@@ -22,7 +22,6 @@ size_t flame_fit(const char *text, unsigned columns, bool *cut);
 
 /* Each writes at most 32 bytes with the NUL. */
 void flame_format_count(char *out, uint64_t count);                  /* 1,234 */
-void flame_format_duration(char *out, uint64_t ns);                  /* 12.3 ms */
 void flame_format_percent(char *out, uint64_t part, uint64_t whole); /* 4.56 % */
 
 #endif

@@ -2,6 +2,7 @@
 /* What a recording says about itself: JSON in the file, a summary and a status line on stderr. */
 #define _GNU_SOURCE
 #include "recorder/session.h"
+#include "util/duration.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -212,7 +213,7 @@ void tee_perf_session_print_progress(struct tee_perf_session *session, bool last
 	static uint64_t events_before, ns_before;
 	uint64_t now = tee_perf_monotonic_ns() - session->clock.start_ns, events = session->drain.events;
 	struct tee_perf_writer_status status = { 0 };
-	char size[32];
+	char size[32], time[TEE_PERF_DURATION_BYTES];
 
 	if (session->sink.writer != NULL && !last)
 		tee_perf_writer_status(session->sink.writer, &status);
@@ -225,8 +226,9 @@ void tee_perf_session_print_progress(struct tee_perf_session *session, bool last
 	if (terminal)
 		fprintf(session->progress, "\r\033[K");
 	if (!last)
-		fprintf(session->progress, "%.1f s  %" PRIu64 " events  %.1f M/s  %" PRIu64 " lost  %s%s",
-			(double)now * 1e-9, events, rate, (uint64_t)session->drain.lost, size, terminal ? "" : "\n");
+		fprintf(session->progress, "%s  %" PRIu64 " events  %.1f M/s  %" PRIu64 " lost  %s%s",
+			tee_perf_duration_text(time, (double)now), events, rate, (uint64_t)session->drain.lost, size,
+			terminal ? "" : "\n");
 	fflush(session->progress);
 }
 
@@ -295,7 +297,7 @@ void tee_perf_session_print_summary(const struct tee_perf_session *session)
 {
 	const struct tee_perf_drain_totals *totals = &session->drain.totals;
 	const char *output = session->options->output;
-	char size[32];
+	char size[32], time[TEE_PERF_DURATION_BYTES];
 
 	if (totals->processes == 0 && session->drain.unreadable)
 		return; /* the error says why */
@@ -322,12 +324,13 @@ void tee_perf_session_print_summary(const struct tee_perf_session *session)
 		output, size, totals->events, totals->processes, totals->processes == 1 ? "" : "es", totals->threads,
 		totals->threads == 1 ? "" : "s");
 	if (totals->waited > 1000000)
-		fprintf(stderr, ", threads waited %.3f s for the recorder", (double)totals->waited * 1e-9);
+		fprintf(stderr, ", threads waited %s for the recorder",
+			tee_perf_duration_text(time, (double)totals->waited));
 	if (session->tsc_used)
 		fprintf(stderr, "; clock TSC");
 	else
-		fprintf(stderr, "; clock resolution %.1f us",
-			(double)tee_perf_publisher_resolution(&session->clock) * 1e-3);
+		fprintf(stderr, "; clock resolution %s",
+			tee_perf_duration_text(time, (double)tee_perf_publisher_resolution(&session->clock)));
 	if (session->clock.gap_total_ns > 0 && session->program_end_ns > 0)
 		fprintf(stderr, ", not published %.1f %% of the time",
 			100.0 * (double)session->clock.gap_total_ns / (double)session->program_end_ns);

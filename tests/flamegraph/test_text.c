@@ -3,6 +3,7 @@
 #include "flamegraph/out.h"
 #include "flamegraph/text.h"
 #include "suites.h"
+#include "util/duration.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,7 @@ static const struct {
 START_TEST(test_duration)
 {
 	char text[32];
-	flame_format_duration(text, durations[_i].ns);
+	tee_perf_duration_text(text, (double)durations[_i].ns);
 	ck_assert_str_eq(text, durations[_i].text);
 }
 END_TEST
