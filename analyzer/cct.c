@@ -6,6 +6,7 @@
 
 #define FIRST_NODES     64u
 #define FIRST_FUNCTIONS 32u
+#define NODES_ALWAYS    2u /* the root and "[out of memory]": a thread that begins when the model is full needs them */
 
 #define STALE_ENTRY 15u /* as little a map entry as the pseudo entries below */
 
@@ -88,7 +89,7 @@ static int grow_nodes(struct tee_perf_cct *cct)
 
 static int add_node(struct tee_perf_cct *cct, uint32_t parent, uint32_t entry, uint32_t function)
 {
-	if (*cct->shared_count >= TEE_PERF_NODES_MAX)
+	if (*cct->shared_count >= TEE_PERF_NODES_MAX && cct->count >= NODES_ALWAYS)
 		return -1;
 	if (cct->count == cct->capacity && grow_nodes(cct) != 0)
 		return -1;
@@ -181,6 +182,13 @@ int tee_perf_cct_init(struct tee_perf_cct *cct, uint32_t *shared_count)
 fail:
 	tee_perf_cct_free(cct);
 	return -1;
+}
+
+void tee_perf_cct_count_in(struct tee_perf_cct *cct, uint32_t *shared_count)
+{
+	*cct->shared_count -= cct->count;
+	*shared_count += cct->count;
+	cct->shared_count = shared_count;
 }
 
 void tee_perf_cct_free(struct tee_perf_cct *cct)

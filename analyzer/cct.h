@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits for hostile input: a node takes some 70 bytes. What exceeds them lands in "[out of memory]". */
+/* Limits for hostile input: a node takes some 70 bytes. What exceeds them lands in "[out of memory]", which every tree
+ * has, and its root, whatever the limit. */
 #define TEE_PERF_NODES_MAX     (UINT32_C(1) << 24) /* of all threads of a model */
 #define TEE_PERF_FUNCTIONS_MAX (UINT32_C(1) << 22) /* of one thread */
 
@@ -69,11 +70,13 @@ struct tee_perf_cct {
 	uint32_t *function_slots; /* function index + 1, 0 free */
 	uint32_t function_mask;
 	uint32_t overflow;      /* node of TEE_PERF_PSEUDO_MEMORY, made with the tree */
-	uint32_t *shared_count; /* nodes of all trees of the model */
+	uint32_t *shared_count; /* nodes of all trees that share a limit */
 };
 
 /* shared_count is the model's count of nodes, and must outlive the tree. 0, or -1 out of memory. */
 int tee_perf_cct_init(struct tee_perf_cct *cct, uint32_t *shared_count);
+/* From now on the tree's nodes count there, and no longer where they did. */
+void tee_perf_cct_count_in(struct tee_perf_cct *cct, uint32_t *shared_count);
 void tee_perf_cct_free(struct tee_perf_cct *cct);
 
 /* Finds or creates the child of parent for a map entry; the node of "[out of memory]" when there is no room. May move

@@ -65,3 +65,30 @@ uint64_t tee_perf_model_to_ns(struct tee_perf_model *model, enum tee_perf_clock 
 	}
 	return on_line(&model->tsc[place], time);
 }
+
+int tee_perf_model_tsc_live(struct tee_perf_model *model, struct tee_perf_time_pair before,
+			    struct tee_perf_time_pair now, struct tee_perf_error *err)
+{
+	if (model->tsc_count < 2)
+		return tee_perf_model_tsc(model, now.a, now.b, err);
+	const struct tee_perf_tsc_point *last = &model->tsc[model->tsc_count - 1];
+	if (now.a <= last->ticks || now.a <= before.a || now.b <= before.b)
+		return 0;
+	/* The line goes on from where it is, so that no time that was told already is later than the next, and so that
+	 * it is right again after as many ticks as since the last point; at half or twice the rate at most. */
+	uint64_t rate = scale_between(&(struct tee_perf_tsc_point){ before.a, before.b, 0 },
+				      &(struct tee_perf_tsc_point){ now.a, now.b, 0 });
+	uint64_t here = on_line(last, now.a), ticks = now.a - last->ticks;
+	uint64_t there = now.b + (uint64_t)((wide)ticks * rate >> TEE_PERF_TSC_SHIFT), scale = 0;
+	if (there > here)
+		scale = scale_between(&(struct tee_perf_tsc_point){ 0, here, 0 },
+				      &(struct tee_perf_tsc_point){ ticks, there, 0 });
+	if (scale < rate / 2)
+		scale = rate / 2;
+	if (scale / 2 > rate)
+		scale = 2 * rate;
+	if (tee_perf_grow(&model->tsc, model->tsc_count, &model->tsc_capacity, sizeof *model->tsc) != 0)
+		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory for the clock's calibration points");
+	model->tsc[model->tsc_count++] = (struct tee_perf_tsc_point){ now.a, here, scale };
+	return 0;
+}

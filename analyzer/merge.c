@@ -241,11 +241,10 @@ int tee_perf_track_settle(struct tee_perf_track *track)
 	if (track->segment_count == 0)
 		return 0;
 	struct tee_perf_track whole;
-	uint32_t node_count = 0;
+	uint32_t node_count = 0, *shared_count = track->cct.shared_count;
 	if (tee_perf_track_init(&whole, track->model, track->process, track->thread) != 0)
 		return -1;
-	track->model->node_count -= whole.cct.count; /* both trees exist for a while: the limit is not for that */
-	whole.cct.shared_count = &node_count;
+	tee_perf_cct_count_in(&whole.cct, &node_count); /* both trees exist for a while: the limit is not for that */
 	whole.observer = NULL;
 	tee_perf_track_advance(&whole, track->first_ns);
 	presume_frames(&whole, track);
@@ -255,10 +254,8 @@ int tee_perf_track_settle(struct tee_perf_track *track)
 		struct tee_perf_cct old = track->cct;
 		track->cct = whole.cct;
 		whole.cct = old;
-		whole.cct.shared_count = &node_count;
-		track->cct.shared_count = &track->model->node_count;
-		track->model->node_count += track->cct.count - whole.cct.count;
-		node_count = whole.cct.count;
+		tee_perf_cct_count_in(&whole.cct, &node_count);
+		tee_perf_cct_count_in(&track->cct, shared_count);
 		track->segment_count = 0;
 		track->root = 0;
 	}

@@ -33,6 +33,11 @@ int tee_perf_model_functions(struct tee_perf_model *model, const struct tee_perf
 int tee_perf_model_gap(struct tee_perf_model *model, uint64_t from_ns, uint64_t to_ns, struct tee_perf_error *err);
 /* A calibration point; two or more make TSC times convertible. Before any record of clock TSC. */
 int tee_perf_model_tsc(struct tee_perf_model *model, uint64_t ticks, uint64_t ns, struct tee_perf_error *err);
+/* The same (a: ticks, b: ns) for a model that is fed while the clock runs: all records so far are of before `now`, and
+ * their times stand. Times go on from there without a step; what they were off by is made good until the next point.
+ * before: the point before this one, as it was measured. */
+int tee_perf_model_tsc_live(struct tee_perf_model *model, struct tee_perf_time_pair before,
+			    struct tee_perf_time_pair now, struct tee_perf_error *err);
 
 /* Finds or creates the track. NULL: out of memory. */
 struct tee_perf_track *tee_perf_model_track(struct tee_perf_model *model, uint32_t process, uint32_t thread);

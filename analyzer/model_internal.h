@@ -58,6 +58,7 @@ struct tee_perf_model {
 	uint32_t *track_slots; /* track index + 1 by (process, thread), 0 free */
 	uint32_t track_mask;
 	uint32_t node_count;                /* of all tracks */
+	uint32_t loaded_node_count;         /* of trees from a profile: there is room for them when the calls fill it */
 	struct tee_perf_observer *observer; /* for the tracks created from now on; NULL: none */
 	bool finished;
 	uint64_t gap_total, gap_total_ns, gap_end_ns; /* of all gaps told; end of the last */

@@ -185,6 +185,7 @@ static int load_track(struct tee_perf_model *model, struct tee_perf_cursor *in)
 		return 0;
 	if (tee_perf_track_init(&loaded, model, process, thread) != 0)
 		return -1;
+	tee_perf_cct_count_in(&loaded.cct, &model->loaded_node_count);
 	int result = take_track(in, &loaded);
 	if (result == 0 && !in->bad)
 		result = add_track(model, &loaded);

@@ -52,6 +52,53 @@ START_TEST(loaded_is_as_streamed)
 }
 END_TEST
 
+/* A model whose calls have filled it. */
+static struct tee_perf_model *full_model(void)
+{
+	struct tee_perf_model *model = tee_perf_model_new();
+	model->node_count = TEE_PERF_NODES_MAX;
+	return model;
+}
+
+/* A thread that begins then has a tree for its time, and what it calls is counted; all its time has a place. */
+START_TEST(threads_that_begin_when_the_model_is_full)
+{
+	struct tee_perf_model *model = full_model();
+	struct scenario_sink sink = scenario_model_sink(model);
+	ck_assert_int_eq(scenario_play(BUSY, &sink), 0);
+	ck_assert_int_eq(tee_perf_model_finish(model, 1000, NULL), 0);
+	struct tee_perf_recording *recording = model_text_wrap(model);
+	char *tree = model_text_tree(recording);
+	ck_assert_str_eq(tree, "[not instrumented] 0 0\n"
+			       "  [out of memory] 7 315\n"
+			       "-- 0 1\n"
+			       "[not instrumented] 0 20\n"
+			       "  [out of memory] 2 970\n");
+	free(tree);
+	model_text_free(recording);
+}
+END_TEST
+
+/* What the recorder's own model had room for is read behind calls that filled the reader's. */
+START_TEST(profile_is_read_when_the_model_is_full)
+{
+	struct tee_perf_bytes bytes = serialize(BUSY);
+	struct tee_perf_model *model = full_model();
+	struct scenario_sink sink = scenario_model_sink(model);
+	ck_assert_int_eq(scenario_play(FUNCTIONS, &sink), 0);
+	ck_assert_int_eq(tee_perf_model_load(model, bytes.data, bytes.size, NULL), 0);
+	ck_assert_int_eq(tee_perf_model_finish(model, 1000, NULL), 0);
+	struct tee_perf_recording *loaded = model_text_wrap(model), *streamed = model_text_play(BUSY, 1000);
+	char *a = model_text_tree(loaded), *b = model_text_tree(streamed);
+	ck_assert_str_eq(a, b);
+	free(a);
+	free(b);
+	model_text_free(loaded);
+	model_text_free(streamed);
+	free(bytes.data);
+}
+END_TEST
+
 /* Cut anywhere between two records, recorded as single calls before and as a profile after: the same in all. */
 START_TEST(profile_goes_on_where_calls_end)
 {
@@ -238,11 +285,17 @@ END_TEST
 
 Suite *profile_suite(void)
 {
-	const TTest *const tests[] = { loaded_is_as_streamed,   profile_goes_on_where_calls_end,
-				       profile_cut_anywhere,    profile_with_wrong_bytes,
-				       percentiles_are_close,   buckets_cover_every_value,
-				       one_function_is_one_row, child_has_its_parents_modules,
-				       module_with_wild_strings };
+	const TTest *const tests[] = { loaded_is_as_streamed,
+				       profile_goes_on_where_calls_end,
+				       profile_cut_anywhere,
+				       profile_with_wrong_bytes,
+				       percentiles_are_close,
+				       buckets_cover_every_value,
+				       one_function_is_one_row,
+				       child_has_its_parents_modules,
+				       module_with_wild_strings,
+				       threads_that_begin_when_the_model_is_full,
+				       profile_is_read_when_the_model_is_full };
 	Suite *suite = suite_create("profile");
 	TCase *cases = tcase_create("profile");
 	tcase_set_timeout(cases, 60);

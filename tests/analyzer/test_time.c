@@ -289,6 +289,47 @@ START_TEST(marks)
 }
 END_TEST
 
+/* A counter of 2.5 GHz whose first two points are 50 ppm off, as 2 ms are short, and whose every point comes some
+ * microseconds late or early. Each time is told before the point that follows is known: how many go back, and how far
+ * they are from the truth at the end of the second. */
+static unsigned tell_times(bool live, int64_t *off)
+{
+	static const int64_t late[] = { 0, 100, 900, -1500, 400, 2000, -700, 0, 0 };
+	struct tee_perf_model *model = tee_perf_model_new();
+	struct tee_perf_time_pair before = { 0 };
+	struct tee_perf_error err = { 0 };
+	uint64_t last = 0;
+	uint32_t cursor = 0;
+	unsigned back = 0;
+	*off = 0;
+	for (uint64_t i = 0; i < sizeof late / sizeof *late; i++) {
+		uint64_t ns = i == 0 ? 1000 : i == 1 ? 2001000 : (i - 1) * 1000000000;
+		struct tee_perf_time_pair now = { ns * 5 / 2, (uint64_t)((int64_t)ns + late[i]) };
+		int told = live ? tee_perf_model_tsc_live(model, before, now, &err)
+				: tee_perf_model_tsc(model, now.a, now.b, &err);
+		ck_assert_int_eq(told, 0);
+		before = now;
+		for (uint64_t at = ns; i > 0 && at < i * 1000000000; at += 999983) {
+			uint64_t time = tee_perf_model_to_ns(model, TEE_PERF_CLOCK_TSC, at * 5 / 2, &cursor);
+			back += time < last;
+			last = time;
+			*off = (int64_t)(time - at);
+		}
+	}
+	tee_perf_model_free(model);
+	return back;
+}
+
+/* A time that is told stays, and the next is not earlier: the points' errors do not hold times back, nor add up. */
+START_TEST(a_live_clock_goes_on_without_steps)
+{
+	int64_t off;
+	ck_assert_uint_gt(tell_times(false, &off), 0);
+	ck_assert_uint_eq(tell_times(true, &off), 0);
+	ck_assert_int_lt(off < 0 ? -off : off, 3000);
+}
+END_TEST
+
 Suite *time_suite(void)
 {
 	const TTest *const tests[] = { waiting_belongs_to_nobody,
@@ -302,6 +343,7 @@ Suite *time_suite(void)
 				       clock_changes,
 				       tsc_before_and_behind_its_points,
 				       tsc_without_calibration,
+				       a_live_clock_goes_on_without_steps,
 				       gap_of_the_clock,
 				       gap_without_records,
 				       gap_below_the_frame_that_stayed,
