@@ -305,6 +305,7 @@ static void watch_size(struct tee_perf_drain *drain)
 	if (drain->tsc_start.a != 0) {
 		tee_perf_model_tsc(model, drain->tsc_start.a, drain->tsc_start.b, &drain->err);
 		tee_perf_model_tsc(model, now.a, now.b, &drain->err);
+		drain->tsc_last = now;
 	}
 	tee_perf_drain_pass_gaps(drain);
 	tee_perf_sink_turn_to_profile(drain->sink, model);

@@ -63,6 +63,7 @@ struct tee_perf_drain {
 	double tsc_event_ns;                 /* what an event costs with the TSC; 0: not measured */
 	bool overwrite;                      /* was asked for; a ring that overwrites is read at the end only */
 	struct tee_perf_time_pair tsc_start; /* a: 0 if the counter is no clock */
+	struct tee_perf_time_pair tsc_last;  /* the last that the model was told of */
 	uint64_t max_bytes;                  /* of the file, then the rest goes into a model; 0: no limit */
 	/* set by the main thread */
 	atomic_bool stop;         /* the command has ended: finish */

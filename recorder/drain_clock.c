@@ -114,7 +114,8 @@ void tee_perf_drain_note_tsc(struct tee_perf_drain *drain)
 	if (drain->tsc_start.a == 0)
 		return;
 	if (drain->sink->model != NULL)
-		tee_perf_model_tsc(drain->sink->model, pair.a, pair.b, &drain->err);
+		tee_perf_model_tsc_live(drain->sink->model, drain->tsc_last, pair, &drain->err);
+	drain->tsc_last = pair;
 	if (tee_perf_pairs_encode(&payload, &pair, 1) == 0)
 		tee_perf_writer_push_section(drain->sink->writer, TEE_PERF_SECTION_TSC, payload);
 }

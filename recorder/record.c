@@ -40,8 +40,10 @@ static int push_tsc_pair(struct tee_perf_session *session, struct tee_perf_time_
 {
 	struct tee_perf_bytes payload = { 0 };
 
-	if (session->sink.model != NULL && tee_perf_model_tsc(session->sink.model, pair.a, pair.b, err) != 0)
+	if (session->sink.model != NULL &&
+	    tee_perf_model_tsc_live(session->sink.model, session->drain.tsc_last, pair, err) != 0)
 		return -1;
+	session->drain.tsc_last = pair;
 	if (tee_perf_pairs_encode(&payload, &pair, 1) != 0)
 		return tee_perf_fail(err, TEE_PERF_RESOURCE, "out of memory");
 	return tee_perf_writer_push_section(session->sink.writer, TEE_PERF_SECTION_TSC, payload);
