@@ -77,17 +77,17 @@ function(tee_perf_add_cross_runtime target architecture)
   tee_perf_cross_objects(shared_objects ${work} COMMAND ${command} FLAGS ${flags} SOURCES ${hosted_shared})
   set(shared ${place}/libtee-perf-rt.so)
   set(static ${place}/libtee-perf-rt.a)
-  add_custom_command(OUTPUT ${shared}.1 ${shared}
-    COMMAND ${command} -shared -Wl,-soname,libtee-perf-rt.so.1 -Wl,-z,now -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic
-            ${core_objects} ${hosted_objects} ${shared_objects} -o ${shared}.1
-    COMMAND ${CMAKE_COMMAND} -E create_symlink libtee-perf-rt.so.1 ${shared}
+  add_custom_command(OUTPUT ${shared}.2 ${shared}
+    COMMAND ${command} -shared -Wl,-soname,libtee-perf-rt.so.2 -Wl,-z,now -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic
+            ${core_objects} ${hosted_objects} ${shared_objects} -o ${shared}.2
+    COMMAND ${CMAKE_COMMAND} -E create_symlink libtee-perf-rt.so.2 ${shared}
     DEPENDS ${core_objects} ${hosted_objects} ${shared_objects} VERBATIM)
   add_custom_command(OUTPUT ${static}
     COMMAND ${CMAKE_COMMAND} -E rm -f ${static}
     COMMAND ${CMAKE_AR} rcs ${static} ${core_objects} ${hosted_objects}
     DEPENDS ${core_objects} ${hosted_objects} VERBATIM)
-  add_custom_target(tee_perf_rt_${architecture} ALL DEPENDS ${shared}.1 ${static})
-  install(FILES ${shared}.1 ${shared} ${static} DESTINATION lib/tee-perf/${target})
+  add_custom_target(tee_perf_rt_${architecture} ALL DEPENDS ${shared}.2 ${static})
+  install(FILES ${shared}.2 ${shared} ${static} DESTINATION lib/tee-perf/${target})
   set_property(GLOBAL APPEND PROPERTY TEE_PERF_CROSS_TARGETS ${target})
   set_property(GLOBAL PROPERTY TEE_PERF_CROSS_CORE_${target} ${core_objects})
 endfunction()

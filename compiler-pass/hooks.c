@@ -169,8 +169,8 @@ static const char *const fast_hooks[] = {
 	"cmpq $$0, (%r11)\n\tjne 2f\n\tmovq %" a ", (%r11)\n\t"                                                        \
 	"movl %r10d, %r10d\n\tshlq $$32, %" a "\n\torq %r10, %" a "\n\t"                                               \
 	"movq 8(%r11), %r10\n\ttestl $$0x3fff, %r10d\n\tjz 3f\n\tmovq %" a ", 8(%r10)\n\t"                             \
-	"movq 16(%r11), %" a "\n\tmovq 256(%" a "), %r10\n\tcmpq 24(%r11), %r10\n\tmovq 8(%r11), %r10\n\tjne 4f\n\t"   \
-	"movq 512(%" a "), %" a "\n\tbtsq $$" bit ", %" a "\n\t" second_bit "movq %" a ", (%r10)\n\t"                  \
+	"movq 16(%r11), %" a "\n\tmovq (%" a "), %" a "\n\ttestq %" a ", %" a "\n\tjs 4f\n\t"                          \
+	"btsq $$" bit ", %" a "\n\t" second_bit "movq %" a ", (%r10)\n\t"                                              \
 	"addq $$16, %r10\n\tmovq %r10, 8(%r11)\n\tmovq $$0, (%r11)\n\tjmp 1f\n"                                        \
 	"4:\tmovq 8(%r10), %" a "\n3:\tmovl %" a_low ", %r10d\n\tmovq (%r11), %" a "\n\tmovq $$0, (%r11)\n"            \
 	"2:\tcall *" function "@GOTPCREL(%rip)\n1:"

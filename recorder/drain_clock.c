@@ -98,11 +98,13 @@ void tee_perf_drain_follow_control(struct tee_perf_drain *drain)
 	uint64_t control = atomic_load(&drain->control);
 	bool publish = must_publish(drain);
 
-	if (publish && !drain->clock->counting)
-		tee_perf_publisher_beat(drain->clock);
-	drain->clock->counting = publish;
 	if (region_load(&drain->region->header->control) != control)
 		region_store(&drain->region->header->control, control);
+	/* Who reads the clock word only is told to look at the control word, once that has changed. */
+	drain->clock->look = publish ? 0 : TEE_PERF_CLOCK_LOOK;
+	if (publish != drain->clock->counting)
+		tee_perf_publisher_beat(drain->clock);
+	drain->clock->counting = publish;
 }
 
 /* More points make times of the counter exact, live as well. */

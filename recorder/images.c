@@ -58,7 +58,7 @@ bool tee_perf_images_parse(const struct tee_perf_process *process, const uint8_t
 					     .begin = header->map_begin,
 					     .size = header->map_bytes,
 					     .load_bias = header->load_bias,
-					     .load_ns = header->clock,
+					     .load_ns = header->clock & TEE_PERF_TIME_MASK,
 					     .has_hooks = header->type == TEE_PERF_MODULE_TEXT,
 					     .path = path,
 					     .build_id = build_id };

@@ -86,13 +86,13 @@ void tee_perf_publisher_tick(struct tee_perf_publisher *clock)
 	clock->interval[bucket(interval)] += interval;
 	clock->last_ns = now;
 	clock->wanted_ns = dithered(clock);
-	__atomic_store_n(clock->word, now, __ATOMIC_RELEASE);
+	__atomic_store_n(clock->word, now | clock->look, __ATOMIC_RELEASE);
 }
 
 void tee_perf_publisher_beat(struct tee_perf_publisher *clock)
 {
 	clock->last_ns = tee_perf_monotonic_ns() - clock->start_ns;
-	__atomic_store_n(clock->word, clock->last_ns, __ATOMIC_RELEASE);
+	__atomic_store_n(clock->word, clock->last_ns | clock->look, __ATOMIC_RELEASE);
 }
 
 uint64_t tee_perf_publisher_resolution(const struct tee_perf_publisher *clock)

@@ -14,6 +14,7 @@
 
 struct tee_perf_publisher {
 	uint64_t *word;                               /* in shared memory */
+	uint64_t look;                                /* or-ed to the word: TEE_PERF_CLOCK_LOOK, or 0 */
 	uint64_t start_ns;                            /* CLOCK_MONOTONIC at the recording's start */
 	uint32_t random;                              /* never 0 */
 	uint64_t wanted_ns;                           /* until the next publication */

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define TEE_PERF_ABI_VERSION 1
+#define TEE_PERF_ABI_VERSION 2
 
 /* One per instrumented function, in section `tee_perf_map` (allocated, writable, 16-byte aligned,
  * 16 bytes, no padding between entries). Its address is what a record names. */

@@ -11,9 +11,7 @@ void tee_perf_refresh_threads(void)
 	 * looks at the generation once more after it has opened its fast path. */
 	uint32_t count = __atomic_load_n(&tee_perf_state.slot_next, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < count && i < tee_perf_state.slot_count; i++) {
-		struct tee_perf_thread *thread = &tee_perf_state.threads[i];
-		__atomic_store_n(&thread->control_fast, TEE_PERF_CONTROL_NEVER, __ATOMIC_SEQ_CST);
-		__atomic_store_n(&thread->control_tsc, TEE_PERF_CONTROL_NEVER, __ATOMIC_SEQ_CST);
+		tee_perf_shut_fast_paths(&tee_perf_state.threads[i]);
 	}
 }
 

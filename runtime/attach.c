@@ -163,7 +163,8 @@ static struct tee_perf_thread *attach_thread(uintptr_t cfa)
 	thread->number = number_plus_1 - 1;
 	tee_perf_platform_thread(thread, cfa);
 	thread->on = false;
-	thread->control = thread->control_fast = thread->control_tsc = TEE_PERF_CONTROL_NEVER;
+	thread->control = TEE_PERF_CONTROL_NEVER;
+	tee_perf_shut_fast_paths(thread);
 	thread->clock = TEE_PERF_CLOCK_HOST;
 	thread->dropping = thread->hopeless = false;
 	thread->cursor = 0;

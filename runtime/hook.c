@@ -3,6 +3,8 @@
  * thread's critical section, or the thread has no ring yet) and tee_perf_slow (we hold it). */
 #include "runtime/platform.h"
 
+const uint64_t tee_perf_look = TEE_PERF_CLOCK_LOOK;
+
 /* Its owner is never 0, so that a hook of a thread without a ring ends up in tee_perf_busy. */
 const struct tee_perf_thread tee_perf_unattached = { .owner = 1 };
 
@@ -10,13 +12,11 @@ __thread struct tee_perf_thread *tee_perf_self = (struct tee_perf_thread *)&tee_
 
 #if defined(__x86_64__) /* arch/x86_64/hook.S */
 _Static_assert(offsetof(struct tee_perf_thread, owner) == 0 && offsetof(struct tee_perf_thread, cursor) == 8 &&
-		   offsetof(struct tee_perf_thread, host) == 16 &&
-		   offsetof(struct tee_perf_thread, control_fast) == 24 &&
+		   offsetof(struct tee_perf_thread, clock_word) == 16 && offsetof(struct tee_perf_thread, host) == 24 &&
 		   offsetof(struct tee_perf_thread, control_tsc) == 32 && offsetof(struct tee_perf_state, host) == 0 &&
-		   offsetof(struct tee_perf_log_header, control) == 256 &&
-		   offsetof(struct tee_perf_log_header, clock) == 512 && TEE_PERF_CURSOR_MASK == 0x3fff &&
-		   TEE_PERF_CALL == 1 && TEE_PERF_CALL_INLINED == 2 && TEE_PERF_RETURN == 3 && TEE_PERF_RESYNC == 4 &&
-		   TEE_PERF_KIND_SHIFT == 61,
+		   offsetof(struct tee_perf_log_header, control) == 256 && TEE_PERF_CLOCK_LOOK == UINT64_C(1) << 63 &&
+		   TEE_PERF_CURSOR_MASK == 0x3fff && TEE_PERF_CALL == 1 && TEE_PERF_CALL_INLINED == 2 &&
+		   TEE_PERF_RETURN == 3 && TEE_PERF_RESYNC == 4 && TEE_PERF_KIND_SHIFT == 61,
 	       "hook.S and clock.S have these numbers");
 #endif
 
@@ -30,20 +30,22 @@ static inline __attribute__((always_inline)) void hook(uint64_t kind, const stru
 		return;
 	}
 	/* From here to the last line a signal handler's hooks go to the nested ring: the cursor is read
-	 * after the owner is set and stored before it is cleared. All three are volatile: in this order. */
+	 * after the owner is set and stored before it is cleared. All are volatile: in this order. */
 	thread->owner = (uintptr_t)cfa;
 	uintptr_t cursor = thread->cursor;
-	struct tee_perf_log_header *host = thread->host;
+	struct tee_perf_record *record = (struct tee_perf_record *)cursor;
+	uint64_t time = TEE_PERF_CLOCK_LOOK;
 
-	if (TEE_PERF_UNLIKELY((cursor & TEE_PERF_CURSOR_MASK) == 0) ||
-	    TEE_PERF_UNLIKELY(host_read(&host->control) != thread->control_fast)) {
+	/* The second word first: a nonzero first word means a complete record. */
+	if (!TEE_PERF_UNLIKELY((cursor & TEE_PERF_CURSOR_MASK) == 0)) {
+		host_write(&record->w1, (uint64_t)(uintptr_t)cfa << 32 | (uint32_t)(uintptr_t)entry);
+		time = host_read(thread->clock_word);
+	}
+	if (TEE_PERF_UNLIKELY((time & TEE_PERF_CLOCK_LOOK) != 0)) {
 		tee_perf_slow(kind, (uint32_t)(uintptr_t)entry, (uintptr_t)cfa);
 		return;
 	}
-	struct tee_perf_record *record = (struct tee_perf_record *)cursor;
-	/* The second word first: a nonzero first word means a complete record. */
-	host_write(&record->w1, (uint64_t)(uintptr_t)cfa << 32 | (uint32_t)(uintptr_t)entry);
-	host_write(&record->w0, host_read(&host->clock) | kind << TEE_PERF_KIND_SHIFT);
+	host_write(&record->w0, time | kind << TEE_PERF_KIND_SHIFT);
 	thread->cursor = cursor + sizeof *record;
 	thread->owner = 0;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define TEE_PERF_LOG_MAGIC   0x31474f4c46504554u /* "TEPFLOG1" */
-#define TEE_PERF_LOG_VERSION 1u
+#define TEE_PERF_LOG_VERSION 2u
 
 /* ---- record: two words, the second stored first, so that a nonzero w0 means a complete record */
 struct tee_perf_record {
@@ -63,6 +63,14 @@ enum tee_perf_full { TEE_PERF_FULL_WAIT = 0, TEE_PERF_FULL_DROP = 1, TEE_PERF_FU
 #define TEE_PERF_CONTROL_FULL_SHIFT  8 /* 4 bits: enum tee_perf_full */
 #define TEE_PERF_CONTROL_FIELD       UINT64_C(15)
 #define TEE_PERF_CONTROL_NEVER       (UINT64_C(1) << 63) /* no control word has this bit */
+
+/* In the clock word: look at the control word, which asks for something else than recording with this clock. So that a
+ * hook needs one of the two words. */
+#define TEE_PERF_CLOCK_LOOK (UINT64_C(1) << 63)
+/* The clock bits of such a control word, and that it is on. */
+#define TEE_PERF_CONTROL_PLAIN_MASK (TEE_PERF_CONTROL_ON | TEE_PERF_CONTROL_FIELD << TEE_PERF_CONTROL_CLOCK_SHIFT)
+#define TEE_PERF_CLOCK_WORD(ns, control)                                                                               \
+	((ns) | (((control)&TEE_PERF_CONTROL_PLAIN_MASK) == TEE_PERF_CONTROL_ON ? 0 : TEE_PERF_CLOCK_LOOK))
 
 /* ---- region: header, process table, one segment per process */
 #define TEE_PERF_LINE            64

@@ -14,9 +14,8 @@ static struct tee_perf_geometry *geometry(struct tee_perf_thread *thread)
 
 uint64_t tee_perf_now(struct tee_perf_thread *thread)
 {
-	uint64_t now = thread->clock == TEE_PERF_CLOCK_TSC ? tee_perf_clock_ticks() : host_read(&thread->host->clock);
-
-	return now & TEE_PERF_TIME_MASK;
+	return thread->clock == TEE_PERF_CLOCK_TSC ? tee_perf_clock_ticks() & TEE_PERF_TIME_MASK
+						   : host_time(thread->host);
 }
 
 /* Atomic: a handler may lose one while we do. */
@@ -32,7 +31,7 @@ bool tee_perf_still_dropping(struct tee_perf_thread *thread)
 		return false;
 	thread->dropping = host_read(thread->reader) == thread->dropping_reader &&
 			   (thread->full == TEE_PERF_FULL_DROP || thread->hopeless ||
-			    host_read(&thread->host->clock) == tee_perf_state.stalled_clock);
+			    host_time(thread->host) == tee_perf_state.stalled_clock);
 	thread->hopeless &= thread->dropping;
 	return thread->dropping;
 }
@@ -80,7 +79,7 @@ static unsigned wait_total(void)
  * life, or does so without freeing anything (false). Bounded in each case. */
 static bool wait_for_room(struct tee_perf_thread *thread, const struct tee_perf_geometry *next, uint64_t *slept_ns)
 {
-	uint64_t reader, seen_reader, seen_clock = host_read(&thread->host->clock);
+	uint64_t reader, seen_reader, seen_clock = host_time(thread->host);
 	unsigned idle = 0, total = 0;
 
 	/* Another thread, or this one, has just waited in vain: dropping must be quick. */
@@ -92,7 +91,7 @@ static bool wait_for_room(struct tee_perf_thread *thread, const struct tee_perf_
 		arch_pause();
 	}
 	for (seen_reader = host_read(thread->reader); !has_room(thread, next, &reader);) {
-		uint64_t clock = host_read(&thread->host->clock);
+		uint64_t clock = host_time(thread->host);
 		if (reader != seen_reader || clock != seen_clock)
 			idle = 0;
 		seen_reader = reader;
@@ -120,7 +119,7 @@ static void write_header(struct tee_perf_thread *thread, const struct tee_perf_g
 	uint64_t *word = (uint64_t *)next->start;
 
 	host_write(&word[TEE_PERF_SUBBUF_THREAD], (uint64_t)thread->number << 32 | thread->tid);
-	host_write(&word[TEE_PERF_SUBBUF_CLOCK], host_read(&thread->host->clock));
+	host_write(&word[TEE_PERF_SUBBUF_CLOCK], host_time(thread->host));
 	host_write(&word[TEE_PERF_SUBBUF_LOST], thread->lost);
 	host_write(&word[TEE_PERF_SUBBUF_STACK_LO], thread->stack_lo);
 	host_write(&word[TEE_PERF_SUBBUF_STACK_HI], thread->stack_hi);
@@ -183,12 +182,12 @@ static bool plan_next(struct tee_perf_thread *thread, const struct tee_perf_geom
  * than the sleep itself is taken from the program's time. */
 static bool wait_and_measure(struct tee_perf_thread *thread, struct tee_perf_geometry *next, uint64_t *waited)
 {
-	uint64_t from = tee_perf_now(thread), word = host_read(&thread->host->clock), slept_ns = 0;
+	uint64_t from = tee_perf_now(thread), word = host_time(thread->host), slept_ns = 0;
 
 	thread->geometry[thread->geometry_valid].grow = 1;
 	next->grow = 1;
 	bool room = wait_for_room(thread, next, &slept_ns);
-	uint64_t ns = host_read(&thread->host->clock) - word;
+	uint64_t ns = host_time(thread->host) - word;
 	if (slept_ns != 0 && slept_ns < ns)
 		ns = slept_ns;
 	thread->waited += ns;
@@ -298,12 +297,14 @@ void tee_perf_apply_control(struct tee_perf_thread *thread)
 	}
 	/* A fast path knows one clock, and is right only while recording is on. */
 	bool host = thread->clock == TEE_PERF_CLOCK_HOST;
-	thread->control_fast = thread->on && host ? control : TEE_PERF_CONTROL_NEVER;
+	thread->clock_word = thread->on && host ? &thread->host->clock : &tee_perf_look;
 	thread->control_tsc = thread->on && !host ? control : TEE_PERF_CONTROL_NEVER;
 	/* Who switches recording bumps the generation first and shuts the fast paths after. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (later || generation != __atomic_load_n(&tee_perf_state.generation, __ATOMIC_ACQUIRE))
-		thread->control = thread->control_fast = thread->control_tsc = TEE_PERF_CONTROL_NEVER;
+	if (later || generation != __atomic_load_n(&tee_perf_state.generation, __ATOMIC_ACQUIRE)) {
+		thread->control = TEE_PERF_CONTROL_NEVER;
+		tee_perf_shut_fast_paths(thread);
+	}
 }
 
 /* ---- signal handlers that interrupted a hook */
@@ -335,7 +336,7 @@ void tee_perf_put_nested(struct tee_perf_thread *thread, uint64_t kind, uint64_t
 {
 	uint64_t slept_ns = 0;
 	for (unsigned waited = 0; nested_full(thread);) {
-		uint64_t clock = host_read(&thread->host->clock);
+		uint64_t clock = host_time(thread->host);
 		if (waited >= TEE_PERF_WAIT_LIMIT || waited >= wait_total())
 			tee_perf_state.stalled_clock = clock;
 		if (thread->full != TEE_PERF_FULL_WAIT || tee_perf_state.stalled_clock == clock) {

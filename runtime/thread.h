@@ -42,9 +42,10 @@ struct tee_perf_thread {
 	 * set runs in a signal handler that interrupted that hook, or the hook was abandoned. */
 	volatile uintptr_t owner;
 	volatile uintptr_t cursor; /* next record; on a multiple of the sub-buffer size: none, or full */
+	/* The host's clock word where the fast path is right, else tee_perf_look. */
+	const uint64_t *volatile clock_word;
 	struct tee_perf_log_header *host;
-	volatile uint64_t control_fast; /* the control word for which the fast path is right */
-	volatile uint64_t control_tsc;  /* the one for which its sibling with the hardware's counter is (x86-64) */
+	volatile uint64_t control_tsc; /* the control word for which the hardware's counter is right (x86-64) */
 
 	volatile uint64_t control;    /* the control word that was applied last */
 	volatile uint32_t generation; /* of state.generation when it was applied */
@@ -100,6 +101,7 @@ struct tee_perf_state {
 
 extern struct tee_perf_state tee_perf_state TEE_PERF_IMAGE_VISIBLE;
 extern const struct tee_perf_thread tee_perf_unattached TEE_PERF_HIDDEN;
+extern const uint64_t tee_perf_look TEE_PERF_HIDDEN; /* TEE_PERF_CLOCK_LOOK, and no time */
 extern __thread struct tee_perf_thread *tee_perf_self TEE_PERF_IMAGE_VISIBLE __attribute__((tls_model("initial-exec")));
 
 /* The only ways to touch host memory. Aligned 8-byte accesses; x86-64 keeps their order, elsewhere
@@ -111,6 +113,19 @@ static inline uint64_t host_read(const uint64_t *word)
 static inline void host_write(uint64_t *word, uint64_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+/* Nanoseconds since the start of the recording, as the host says. */
+static inline uint64_t host_time(const struct tee_perf_log_header *host)
+{
+	return host_read(&host->clock) & TEE_PERF_TIME_MASK;
+}
+
+/* Sends the thread's next hook the slow way. Called by other threads, too. */
+static inline void tee_perf_shut_fast_paths(struct tee_perf_thread *thread)
+{
+	__atomic_store_n(&thread->clock_word, &tee_perf_look, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&thread->control_tsc, TEE_PERF_CONTROL_NEVER, __ATOMIC_SEQ_CST);
 }
 
 /* hook.c */

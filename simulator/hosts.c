@@ -189,10 +189,12 @@ static uint64_t hostile(struct sim_host *host)
 	for (unsigned i = 0; i < 16; i++)
 		sim_store(chosen_word(host, slot), chosen_value(host, slot));
 	/* A state in which the enclave goes on writing follows nearly always: this thread may not run again for long,
-	 * and a runtime that is switched off is not put to the test. */
+	 * and a runtime that is switched off, or off its fast path, is not put to the test. */
 	if (draw(host) % 16 != 0)
 		sim_store(&sim->log.header->control,
 			  TEE_PERF_CONTROL_ON | sim->config.host_full << TEE_PERF_CONTROL_FULL_SHIFT);
+	if (draw(host) % 16 != 0)
+		sim_store(&sim->log.header->clock, draw(host) & TEE_PERF_TIME_MASK);
 	if (draw(host) % 4 == 0)
 		sim_store(&sim->log.segment->reader[slot], sim_load(&sim->log.segment->writer[slot]));
 	return draw(host) % 64 == 0 ? 1000 : 0;

@@ -157,7 +157,8 @@ int sim_log_introduce(struct tee_perf_sim *sim)
 		return 0;
 	sim_store(&log->segment->module_written, 0);
 	if (sim_image_describe(sim->image_fd, realpath(sim->path, path) != NULL ? path : sim->path, sim->boot->bias,
-			       log->segment, log->module_bytes, sim_load(&log->header->clock)) != 0)
+			       log->segment, log->module_bytes,
+			       sim_load(&log->header->clock) & TEE_PERF_TIME_MASK) != 0)
 		return -1;
 	tell_costs(sim);
 	sim_store(&process->pid, (uint64_t)sim->tcs[0].pid);

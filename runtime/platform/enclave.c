@@ -49,7 +49,7 @@ static void append_image(struct area *area, uint64_t module, const struct tee_pe
 	uint64_t strings_bytes = (uint64_t)(image->strings_end - image->strings_begin);
 	struct tee_perf_module_header header = { .type = TEE_PERF_MODULE_LOAD,
 						 .module = module,
-						 .clock = host_read(&tee_perf_state.host->clock),
+						 .clock = host_time(tee_perf_state.host),
 						 .map_begin = (uint32_t)(uintptr_t)image->map_begin,
 						 .map_bytes = map_bytes,
 						 .strings_begin = (uint32_t)(uintptr_t)image->strings_begin,

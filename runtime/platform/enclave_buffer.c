@@ -26,6 +26,8 @@ static void move_thread(struct tee_perf_thread *thread, uintptr_t by)
 	if (thread->cursor != 0)
 		thread->cursor += by;
 	thread->host = tee_perf_state.host;
+	if (thread->clock_word != &tee_perf_look)
+		thread->clock_word = &thread->host->clock;
 }
 
 static void move_log(uintptr_t header, uintptr_t segment)

@@ -133,7 +133,7 @@ static int note_image(struct dl_phdr_info *info, size_t size, void *data)
 			: has_hooks ? TEE_PERF_MODULE_TEXT
 				    : TEE_PERF_MODULE_SYMBOLS,
 		.module = (uint64_t)number,
-		.clock = host_read(&tee_perf_state.host->clock),
+		.clock = host_time(tee_perf_state.host),
 		.map_begin = begin,
 		.map_bytes = conflicts ? 0 : end - begin,
 		.load_bias = info->dlpi_addr,

@@ -239,7 +239,7 @@ static void write_load(const struct registered *module)
 	struct tee_perf_module_header header = {
 		.type = module->conflicts ? TEE_PERF_MODULE_CONFLICT : TEE_PERF_MODULE_LOAD,
 		.module = module->number,
-		.clock = host_read(&tee_perf_state.host->clock),
+		.clock = host_time(tee_perf_state.host),
 		.map_begin = (uintptr_t)image->map_begin,
 		.map_bytes = module->conflicts ? 0 : module->bytes,
 		.strings_begin = (uintptr_t)image->strings_begin,
@@ -359,7 +359,7 @@ __attribute__((visibility("default"))) void tee_perf_image_unregister(const stru
 			struct tee_perf_module_header header = { .bytes = sizeof header,
 								 .type = TEE_PERF_MODULE_UNLOAD,
 								 .module = module->number,
-								 .clock = host_read(&tee_perf_state.host->clock) };
+								 .clock = host_time(tee_perf_state.host) };
 			append_module(&header, image, NULL);
 		}
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check-order.py OBJDUMP RUNTIME: the memory order of the trusted side, in the disassembly of a libtee-perf-rt.so.1 for
+"""check-order.py OBJDUMP RUNTIME: the memory order of the trusted side, in the disassembly of a libtee-perf-rt.so.2 for
 aarch64 or riscv64. What the recorder relies on (docs/LOG-FORMAT.md, "Order"):
 
     publish            one store, with release: what it finishes is written

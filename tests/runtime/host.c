@@ -46,6 +46,12 @@ void host_open(struct host *host, uint64_t ring_bytes, uint64_t control)
 	ck_assert(tee_perf_local_attach(host->header, host->segment, &host->process, host->threads, 1));
 }
 
+void host_control(struct host *host, uint64_t control)
+{
+	host->header->control = control;
+	host->header->clock = TEE_PERF_CLOCK_WORD(host->header->clock & TEE_PERF_TIME_MASK, control);
+}
+
 void host_close(struct host *host)
 {
 	tee_perf_local_detach();

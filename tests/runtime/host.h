@@ -24,6 +24,8 @@ struct host {
 /* Maps a region whose only slot ends at a page without access, and attaches this process to it. */
 void host_open(struct host *host, uint64_t ring_bytes, uint64_t control);
 void host_close(struct host *host);
+/* Writes the control word, and the clock word that tells of it. */
+void host_control(struct host *host, uint64_t control);
 /* Reads what is finished, as the recorder does. */
 void host_drain(struct host *host);
 /* Reads the unfinished sub-buffer, too. */

@@ -314,11 +314,11 @@ START_TEST(the_control_word_switches_recording_and_clock)
 
 	host_open(&host, RING, FULL(TEE_PERF_FULL_WAIT));
 	call(0);
-	host.header->control = 0;
+	host_control(&host, 0);
 	call(1);
-	host.header->control = TEE_PERF_CONTROL_ON;
+	host_control(&host, TEE_PERF_CONTROL_ON);
 	call(2);
-	host.header->control = TEE_PERF_CONTROL_ON | TEE_PERF_CLOCK_TSC << TEE_PERF_CONTROL_CLOCK_SHIFT;
+	host_control(&host, TEE_PERF_CONTROL_ON | TEE_PERF_CLOCK_TSC << TEE_PERF_CONTROL_CLOCK_SHIFT);
 	call(3);
 	call(4);
 	host_drain_tail(&host);

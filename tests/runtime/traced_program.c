@@ -169,6 +169,7 @@ static void switching(void)
 	for (unsigned i = 0; i < sizeof control / sizeof *control; i++) {
 		events(20);
 		header->control = control[i];
+		header->clock = TEE_PERF_CLOCK_WORD(header->clock & TEE_PERF_TIME_MASK, control[i]);
 		events(20);
 		tee_perf_runtime_mark(&entry);
 		tee_perf_runtime_off();

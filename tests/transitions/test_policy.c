@@ -58,6 +58,7 @@ static void call_while_the_host_flips(void)
 		host.header->control =
 		    TEE_PERF_CONTROL_ON | (i * 0x9e3779b97f4a7c15 & ~TEE_PERF_CONTROL_NEVER &
 					   ~(TEE_PERF_CONTROL_FIELD << TEE_PERF_CONTROL_CLOCK_SHIFT));
+		host.header->clock ^= i % 3 == 0 ? TEE_PERF_CLOCK_LOOK : 0;
 		tee_perf_call(&entry, (void *)(0x10000 + 16 * i));
 	}
 }
@@ -223,7 +224,7 @@ START_TEST(a_clock_that_changes_while_the_ring_is_full_is_told_before_it_is_used
 	open(&(struct tee_perf_policy){ 0 }, wait_in_vain, FULL(TEE_PERF_FULL_DROP));
 	for (int round = 0; round < 2; round++) {
 		call_often();
-		host.header->control ^= tsc;
+		host_control(&host, host.header->control ^ tsc);
 		call_often(); /* all of them are dropped */
 		host_drain(&host);
 	}

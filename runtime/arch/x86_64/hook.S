@@ -16,18 +16,17 @@
 /* struct tee_perf_thread, struct tee_perf_log_header: hook.c asserts these offsets. */
 #define OWNER        0(%r11)
 #define CURSOR       8(%r11)
-#define HOST         16(%r11)
-#define CONTROL_FAST 24(%r11)
+#define CLOCK_WORD   16(%r11)
+#define HOST         24(%r11)
 #define CONTROL_TSC  32(%r11)
 #define CONTROL      256
-#define CLOCK        512
 #define CURSOR_MASK  0x3fff
 #define CALL_BIT     61
 #define INLINED_BIT  62
 #define RESYNC_BIT   63
 
 /* Time is read as late as possible. Word 1 is stored before word 0 and the cursor before the owner is cleared: x86-64
- * keeps the order of stores. Word 1 may be stored before the control word is compared: the place is ours, and a record
+ * keeps the order of stores. Word 1 may be stored before the time is looked at: the place is ours, and a record
  * without word 0 is none. */
 .macro HOOK name, kind, bit, second_bit, a
 	.globl \name
@@ -47,12 +46,10 @@
 	testl	$CURSOR_MASK, %r10d
 	jz	2f
 	movq	%\a, 8(%r10)
-	movq	HOST, %\a
-	movq	CONTROL(%\a), %r10
-	cmpq	CONTROL_FAST, %r10
-	jne	3f
-	movq	CURSOR, %r10
-	movq	CLOCK(%\a), %\a
+	movq	CLOCK_WORD, %\a
+	movq	(%\a), %\a
+	testq	%\a, %\a
+	js	3f
 	btsq	$\bit, %\a
 	.ifnb \second_bit
 	btsq	$\second_bit, %\a
@@ -65,12 +62,13 @@
 1:	/* No ring yet, or the hook of an interrupted function is at work. */
 	movq	tee_perf_busy@GOTPCREL(%rip), %r11
 	jmp	5f
-3:	cmpq	CONTROL_TSC, %r10
+3:	movq	HOST, %\a
+	movq	CONTROL(%\a), %\a
+	cmpq	CONTROL_TSC, %\a
 	jne	4f
 	movl	$\kind, %r10d
 	jmp	tee_perf_put_ticks
-4:	movq	CURSOR, %r10
-	movq	8(%r10), %\a
+4:	movq	8(%r10), %\a
 2:	/* A is word 1: the entry in its low half. The owner is the CFA. */
 	.ifc \a, rax
 	movl	%eax, %r10d

@@ -8,7 +8,7 @@
 // RUN: (cd build && %cc -O2 -g -c ../src/map.c -o d.o && strings -a d.o | grep -x ../src/map.c)
 // CHECK-DAG: [[NAME:@[a-z_.0-9]+]] = private constant [9 x i8] c"function\00", section "tee_perf_str", align 1
 // CHECK-DAG: @tee_perf_map.function = private global { i32, i32, i32, i16, i16 } { i32 trunc {{.*}}, i32 [[@LINE+5]], i16 0, i16 0 }, section "tee_perf_map", align 16
-// CHECK-DAG: @tee_perf_image = linkonce_odr hidden global { i32, i32, {{.*}} } { i32 1, i32 56, {{.*}}@__start_tee_perf_map{{.*}}@__stop_tee_perf_map{{.*}}@__start_tee_perf_str{{.*}}@__stop_tee_perf_str{{.*}}, i32 -1, i32 2, {{.*}}@tee_perf_policy{{.*}} }, section "tee_perf_anchor", comdat
+// CHECK-DAG: @tee_perf_image = linkonce_odr hidden global { i32, i32, {{.*}} } { i32 2, i32 56, {{.*}}@__start_tee_perf_map{{.*}}@__stop_tee_perf_map{{.*}}@__start_tee_perf_str{{.*}}@__stop_tee_perf_str{{.*}}, i32 -1, i32 2, {{.*}}@tee_perf_policy{{.*}} }, section "tee_perf_anchor", comdat
 // CHECK-DAG: @llvm.global_ctors = {{.*}} { i32 0, {{.*}} @tee_perf_image_init, {{.*}} @tee_perf_image_init
 // CHECK-DAG: @llvm.global_dtors = {{.*}} { i32 0, {{.*}} @tee_perf_image_exit, {{.*}} @tee_perf_image_exit
 // SECTIONS: @tee_perf_map.function = private global {{.*}} section "tee_perf_map", comdat, align 16
