@@ -122,12 +122,12 @@ class Builder:
         return os.path.join(folder, "program")
 
     def helpers(self):
-        """The readers of data files."""
+        """The readers of data files, and what tells of the machine."""
         libraries = [os.path.join(self.names["build"], name, f"libtee_perf_{name}.a") for name in ("format", "util")]
-        for name in ("data_sizes", "raw_records"):
+        for name in ("data_sizes", "raw_records", "round_trip"):
             self.names[name] = os.path.join(self.work, name)
             run(
                 ["clang-14", "-O2", f"-I{ROOT}", os.path.join(BENCH, name + ".c"), *libraries]
-                + ["-ljansson", "-lzstd", "-lz", "-o", self.names[name]]
+                + ["-ljansson", "-lzstd", "-lz", "-pthread", "-o", self.names[name]]
             )
         run(["ninja", "-C", self.names["build"], "codec_bench", "model_bench", "flame_bench"])

@@ -63,6 +63,7 @@ def run(builder, case_name, variant_name):
     command += [builder.expand(word, out=out) for word in case.args]
     env = {**os.environ, "BENCH_TIMING": os.path.join(out, "timing"), "LC_ALL": "C"}
     env.update({key: builder.expand(value, out=out) for key, value in variant.env.items()})
+    round_trip = cores_apart(builder) if variant.records else None
     measured = timed(command, env, cwd=out, stdout_path=os.path.join(out, "stdout"))
     with open(os.path.join(out, "stdout"), errors="replace") as stdout:
         text = stdout.read()
@@ -77,6 +78,7 @@ def run(builder, case_name, variant_name):
     result["recorder_cpu_ns"] = max(0, result["cpu_ns"] - result["program_cpu_ns"]) if variant.prefix else 0
     result["answers"] = {key: value for key, value in numbers.items() if key.startswith("result")}
     if variant.records:
+        result["round_trip_ns"] = round_trip
         result["data"] = data_file(builder, os.path.join(out, "tee-perf.data"))
     return result
 
@@ -87,6 +89,12 @@ def data_file(builder, path):
         [builder.names["data_sizes"], path], check=True, capture_output=True, text=True
     ).stdout
     return {key: int(value) for key, value in (line.split() for line in text.splitlines())}
+
+
+def cores_apart(builder):
+    """Nanoseconds, None on one core: records cross from one core to another, and a virtual machine's cores move."""
+    text = subprocess.run([builder.names["round_trip"]], check=True, capture_output=True, text=True).stdout
+    return int(text) if text else None
 
 
 def count_events(builder, case_name):

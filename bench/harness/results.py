@@ -34,6 +34,13 @@ class Results:
         runs = self.runs.get(case, {}).get(variant)
         return median(run["data"][key] for run in runs) if runs and "data" in runs[0] else None
 
+    def round_trips(self, case, variant):
+        """How far apart two cores were before each run: "540", or "540 - 820"."""
+        times = [run.get("round_trip_ns") for run in self.runs[case][variant]]
+        if not times or None in times:
+            return ""
+        return str(min(times)) if min(times) * 1.1 > max(times) else f"{min(times)} - {max(times)}"
+
     def ns_per_event(self, case, variant, key="elapsed_ns"):
         """Added to the baseline's time, over the events of one thread; CPU time: over the events of all."""
         baseline = self.median(case, VARIANTS[variant].baseline, key)

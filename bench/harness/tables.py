@@ -18,7 +18,7 @@ def print_table(title, head, rows):
 
 
 HEAD = ["variant", "program s", "end s", "recorder CPU s", "ratio", "ratio end", "ns/event", "peak MB", "spread %"]
-DATA_HEAD = ["recording", "M events kept", "lost", "M events/s", "bytes/event", "MB/s", "waited s", "resolution us", "gaps s"]
+DATA_HEAD = ["recording", "M events kept", "lost", "M events/s", "bytes/event", "MB/s", "waited s", "resolution us", "gaps s", "round trip ns"]
 
 
 def case_row(results, case, variant):
@@ -42,6 +42,7 @@ def data_row(results, case, variant):
         [variant, number(events / 1e6, 1), number(data("lost"), 0), number(events / wall / 1e6, 0)]
         + [number(size / events, 3) if events else "", number(size / wall / 1e6, 1), number(data("waited_ns") / 1e9, 3)]
         + [number(data("resolution_ns") / 1e3), number(data("unresolved_gap_ns") / 1e9, 3)]
+        + [results.round_trips(case, variant)]
     )
 
 
