@@ -6,12 +6,14 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 
 #define TRIPS 100000
 
 static _Atomic long ball __attribute__((aligned(128)));
+static atomic_bool ready;
 static int cores[2];
 
 static int find_cores(void)
@@ -39,6 +41,7 @@ static void move_to(int core)
 static void *send_back(void *unused)
 {
 	move_to(cores[1]);
+	atomic_store(&ready, true);
 	for (long i = 0; i < TRIPS; i++) {
 		while (atomic_load(&ball) != 2 * i + 1)
 			;
@@ -64,6 +67,8 @@ int main(void)
 	move_to(cores[0]);
 	if (pthread_create(&other, NULL, send_back, NULL) != 0)
 		return 1;
+	while (!atomic_load(&ready))
+		sched_yield();
 	double begin = now_ns();
 	for (long i = 0; i < TRIPS; i++) {
 		atomic_store(&ball, 2 * i + 1);
