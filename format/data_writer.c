@@ -83,11 +83,19 @@ static int keep_old(struct tee_perf_writer *writer, char *old, size_t old_size, 
 	return 0;
 }
 
+/* A library operating system may lack pwritev. */
+static ssize_t write_some(int fd, const struct iovec *parts, int count, off_t offset)
+{
+	ssize_t written = pwritev(fd, parts, count, offset);
+
+	return written < 0 && errno == ENOSYS ? pwrite(fd, parts->iov_base, parts->iov_len, offset) : written;
+}
+
 /* Writes all, at an offset, so that a failure leaves no file position behind. Returns 0, or -1 with errno. */
 static int write_all(int fd, struct iovec *parts, int count, uint64_t offset)
 {
 	while (count > 0) {
-		ssize_t written = pwritev(fd, parts, count, (off_t)offset);
+		ssize_t written = write_some(fd, parts, count, (off_t)offset);
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0)

@@ -3,12 +3,12 @@
 #include "recorder/child.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <spawn.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* SIGTSTP, SIGTTIN and SIGTTOU keep their effect: the terminal stops both of us. */
@@ -16,58 +16,77 @@ static const int handled[] = {
 	SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH
 };
 
-int tee_perf_child_block_signals(struct tee_perf_child *child, struct tee_perf_error *err)
+void tee_perf_child_block_signals(struct tee_perf_child *child)
 {
-	sigset_t mask;
-
-	sigemptyset(&mask);
+	sigemptyset(&child->watched);
 	for (unsigned i = 0; i < sizeof handled / sizeof *handled; i++)
-		sigaddset(&mask, handled[i]);
-	sigprocmask(SIG_BLOCK, &mask, &child->old_mask);
+		sigaddset(&child->watched, handled[i]);
+	sigprocmask(SIG_BLOCK, &child->watched, &child->old_mask);
 	/* A file that grows beyond its limit is an error to report, not our end. */
 	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &child->old_xfsz);
-	child->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (child->signals < 0)
-		return tee_perf_fail_errno(err, "cannot watch for signals");
-	return 0;
 }
 
-static void run_command(struct tee_perf_child *child, char **command, const char *environment, int report)
+/* The command's signals are as ours were. */
+static int set_signals(const struct tee_perf_child *child, posix_spawnattr_t *attributes)
 {
-	sigaction(SIGXFSZ, &child->old_xfsz, NULL);
-	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
-	putenv((char *)environment);
-	execvp(command[0], command);
-	int number = errno;
-	if (write(report, &number, sizeof number) != sizeof number)
-		_exit(125);
-	_exit(126);
+	sigset_t restored;
+
+	sigemptyset(&restored);
+	if (child->old_xfsz.sa_handler == SIG_DFL)
+		sigaddset(&restored, SIGXFSZ);
+	int error = posix_spawnattr_setsigmask(attributes, &child->old_mask);
+	if (error == 0)
+		error = posix_spawnattr_setsigdefault(attributes, &restored);
+	if (error == 0)
+		error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	return error;
 }
 
-int tee_perf_child_start(struct tee_perf_child *child, char **command, const char *environment,
-			 struct tee_perf_error *err)
+/* As execvp does: a file that is no program is the shell's. */
+static int spawn_by_shell(pid_t *pid, char **command, const posix_spawnattr_t *attributes)
 {
-	int report[2], number = 0;
+	size_t count = 0;
 
-	if (pipe2(report, O_CLOEXEC) != 0)
-		return tee_perf_fail_errno(err, "cannot make a pipe");
+	while (command[count] != NULL)
+		count++;
+	char **words = calloc(count + 4, sizeof *words);
+	if (words == NULL)
+		return ENOMEM;
+	words[0] = "/bin/sh";
+	words[1] = "-c";
+	words[2] = "exec \"$0\" \"$@\"";
+	memcpy(words + 3, command, count * sizeof *command);
+	int error = posix_spawn(pid, words[0], NULL, attributes, words, environ);
+	free(words);
+	return error;
+}
+
+static int spawn(pid_t *pid, char **command, const posix_spawnattr_t *attributes)
+{
+	int error = posix_spawnp(pid, command[0], NULL, attributes, command, environ);
+
+	return error == ENOEXEC ? spawn_by_shell(pid, command, attributes) : error;
+}
+
+/* posix_spawn, not fork: some library operating systems have nothing else. */
+int tee_perf_child_start(struct tee_perf_child *child, char **command, const char *log, struct tee_perf_error *err)
+{
+	posix_spawnattr_t attributes;
+
 	/* Orphans come to us, so that a daemon's end is seen. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	child->pid = fork();
-	if (child->pid == 0)
-		run_command(child, command, environment, report[1]);
-	close(report[1]);
-	if (child->pid < 0) {
-		close(report[0]);
+	errno = posix_spawnattr_init(&attributes);
+	if (errno != 0 || setenv("TEE_PERF_LOG", log, 1) != 0)
 		return tee_perf_fail_errno(err, "cannot start a process");
-	}
-	bool failed = read(report[0], &number, sizeof number) == sizeof number;
-	close(report[0]);
-	if (!failed)
+	int error = set_signals(child, &attributes);
+	if (error == 0)
+		error = spawn(&child->pid, command, &attributes);
+	posix_spawnattr_destroy(&attributes);
+	unsetenv("TEE_PERF_LOG");
+	if (error == 0)
 		return 0;
-	waitpid(child->pid, NULL, 0);
-	child->status = number == ENOENT ? 127 : 126;
-	errno = number;
+	child->status = error == ENOENT ? 127 : 126;
+	errno = error;
 	return tee_perf_fail_errno(err, "cannot run '%s'", command[0]);
 }
 
@@ -96,26 +115,26 @@ static void reap(struct tee_perf_child *child)
 	}
 }
 
-static void pass_on(struct tee_perf_child *child, const struct signalfd_siginfo *info)
+static void pass_on(struct tee_perf_child *child, const siginfo_t *info)
 {
-	bool from_terminal = info->ssi_code == SI_KERNEL; /* the command got it, too */
+	bool from_terminal = info->si_code == SI_KERNEL; /* the command got it, too */
 
-	if (info->ssi_signo == SIGCHLD)
+	if (info->si_signo == SIGCHLD)
 		reap(child);
-	else if (child->ended && (info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT ||
-				  info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP))
+	else if (child->ended && (info->si_signo == SIGINT || info->si_signo == SIGQUIT || info->si_signo == SIGTERM ||
+				  info->si_signo == SIGHUP))
 		child->told_to_end = true; /* what is still waited for is a daemon, which does not hear it */
-	else if (!child->ended && !from_terminal && info->ssi_signo != SIGWINCH)
-		kill(child->pid, (int)info->ssi_signo);
+	else if (!child->ended && !from_terminal && info->si_signo != SIGWINCH)
+		kill(child->pid, info->si_signo);
 }
 
 void tee_perf_child_wait(struct tee_perf_child *child, int timeout_ms)
 {
-	struct pollfd fd = { .fd = child->signals, .events = POLLIN };
-	struct signalfd_siginfo info;
+	struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
+	siginfo_t info;
 
-	if (poll(&fd, 1, timeout_ms) <= 0)
-		return;
-	while (read(child->signals, &info, sizeof info) == sizeof info)
+	while (sigtimedwait(&child->watched, &info, &timeout) > 0) {
 		pass_on(child, &info);
+		timeout = (struct timespec){ 0 };
+	}
 }

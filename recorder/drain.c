@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,7 @@ static void meet(struct tee_perf_drain *drain, unsigned entry)
 	process->parent = number_of_parent(drain, told);
 	/* Of a foreign process nobody tells us the end: its entry is taken until the recording's. */
 	process->pidfd = drain->foreign ? -1 : (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
-	process->gone = process->pidfd < 0 && !drain->foreign;
+	process->gone = process->pidfd < 0 && errno == ESRCH && !drain->foreign;
 	process->segment = tee_perf_region_map(drain->region, entry, &drain->err);
 	if (drain->process_count == drain->process_capacity) {
 		unsigned capacity = drain->process_capacity ? 2 * drain->process_capacity : 16;
@@ -204,12 +205,22 @@ static void look_for_processes(struct tee_perf_drain *drain)
 			meet(drain, i);
 }
 
+/* Without descriptors of processes (older kernels, library operating systems) a process has ended once its parent has
+ * heard of it. */
+static bool has_ended(const struct tee_perf_process *process)
+{
+	struct pollfd fd = { .fd = process->pidfd, .events = POLLIN };
+
+	if (process->pidfd < 0)
+		return kill((pid_t)process->pid, 0) != 0 && errno == ESRCH;
+	return poll(&fd, 1, 0) == 1;
+}
+
 static void look_for_ends(struct tee_perf_drain *drain)
 {
 	for (unsigned i = 0; i < drain->process_count; i++) {
-		struct pollfd fd = { .fd = drain->process[i]->pidfd, .events = POLLIN };
-		if (!drain->process[i]->gone && !drain->foreign && poll(&fd, 1, 0) == 1)
-			drain->process[i]->gone = true;
+		if (!drain->process[i]->gone && !drain->foreign)
+			drain->process[i]->gone = has_ended(drain->process[i]);
 		tee_perf_drain_tick(drain);
 	}
 }

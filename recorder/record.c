@@ -277,8 +277,7 @@ int tee_perf_record(const struct tee_perf_record_options *options, struct tee_pe
 {
 	struct tee_perf_session session = { .options = options, .child = { .status = -1 } };
 
-	if (tee_perf_child_block_signals(&session.child, err) != 0)
-		return -1;
+	tee_perf_child_block_signals(&session.child);
 	tee_perf_calibrate_hooks(options, tee_perf_tsc_usable(), &session.hook_costs);
 	session.progress = open_progress(options);
 	bool recorded = prepare(&session, err) == 0 && run(&session, err) == 0;

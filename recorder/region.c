@@ -86,8 +86,7 @@ static int open_log(struct tee_perf_region *region, const char *path, uint64_t c
 	region->header = header;
 	region->process = (struct tee_perf_log_process *)((char *)header + TEE_PERF_TABLE_OFFSET);
 	fill_header(region, nonce, control);
-	snprintf(region->environment, sizeof region->environment, "TEE_PERF_LOG=%s:%llx", path,
-		 (unsigned long long)nonce);
+	snprintf(region->environment, sizeof region->environment, "%s:%llx", path, (unsigned long long)nonce);
 	return 0;
 }
 
@@ -108,7 +107,8 @@ int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, 
 
 	region->fd = memfd_create("tee-perf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (region->fd < 0)
-		return tee_perf_fail_errno(err, "cannot create shared memory (memfd_create)");
+		return tee_perf_fail_errno(
+		    err, "cannot create shared memory (memfd_create; try --shared-file /dev/shm/NAME)");
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), region->fd);
 	if (fchmod(region->fd, 0600) != 0 || ftruncate(region->fd, (off_t)size) != 0 ||
 	    fcntl(region->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)

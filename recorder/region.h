@@ -16,7 +16,7 @@ struct tee_perf_region {
 	struct tee_perf_log_process *process; /* TEE_PERF_PROCESS_MAX of them */
 	uint64_t process_max, slot_max, ring_bytes, module_bytes, segment_bytes;
 	uint64_t slots_mapped, mapped_bytes; /* of each segment: less where the address space is limited */
-	char environment[400];               /* "TEE_PERF_LOG=..." for the program */
+	char environment[400];               /* TEE_PERF_LOG for the program */
 	bool shared;                         /* with programs of another machine, maybe: their counter is not ours */
 	const char *created; /* the file that the region lies in, to be removed at the end; NULL: none */
 };

@@ -43,6 +43,27 @@ int tee_perf_shared_layout(struct tee_perf_layout *layout, uint64_t bytes, unsig
 	return 0;
 }
 
+/* A library operating system may have no locks: two recorders are then up to who starts them. */
+static bool lock(int fd)
+{
+	return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOSYS;
+}
+
+/* Where holes cannot be made. */
+static int overwrite_with_zeros(int fd, off_t bytes)
+{
+	static const char zeros[1 << 16];
+
+	for (off_t at = 0; at < bytes;) {
+		size_t rest = (size_t)(bytes - at) < sizeof zeros ? (size_t)(bytes - at) : sizeof zeros;
+		ssize_t written = pwrite(fd, zeros, rest, at);
+		if (written <= 0)
+			return -1;
+		at += written;
+	}
+	return 0;
+}
+
 /* An existing file is used as it is: something (a running guest) may have it mapped. */
 static int check_existing(const char *path, int fd, uint64_t *bytes, struct tee_perf_error *err)
 {
@@ -54,14 +75,15 @@ static int check_existing(const char *path, int fd, uint64_t *bytes, struct tee_
 		return tee_perf_fail(err, TEE_PERF_USAGE, "'%s' is not a regular file", path);
 	if (stat.st_uid != geteuid() && geteuid() != 0)
 		return tee_perf_fail(err, TEE_PERF_USAGE, "'%s' belongs to another user", path);
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+	if (!lock(fd))
 		return tee_perf_fail(err, TEE_PERF_USAGE, "'%s' is in use by another recording", path);
 	if (*bytes != 0 && *bytes != (uint64_t)stat.st_size)
 		return tee_perf_fail(err, TEE_PERF_USAGE,
 				     "'%s' exists and has %lld bytes, not the %llu of --shared-size", path,
 				     (long long)stat.st_size, (unsigned long long)*bytes);
 	*bytes = (uint64_t)stat.st_size;
-	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, stat.st_size) != 0)
+	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, stat.st_size) != 0 &&
+	    overwrite_with_zeros(fd, stat.st_size) != 0)
 		return tee_perf_fail_errno(err, "cannot empty '%s'", path);
 	return 0;
 }
@@ -70,7 +92,7 @@ static int size_new(const char *path, int fd, uint64_t *bytes, struct tee_perf_e
 {
 	if (*bytes == 0)
 		*bytes = DEFAULT_BYTES;
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || ftruncate(fd, (off_t)*bytes) != 0)
+	if (!lock(fd) || ftruncate(fd, (off_t)*bytes) != 0)
 		return tee_perf_fail_errno(err,
 					   "cannot size '%s' to %llu bytes (sparse; is there a limit, 'ulimit -f'?)",
 					   path, (unsigned long long)*bytes);
