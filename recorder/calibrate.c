@@ -3,6 +3,7 @@
 
 #include "recorder/cores.h"
 #include "recorder/drain.h"
+#include "recorder/libos.h"
 #include "runtime/abi.h"
 #include "runtime/platform/local.h"
 
@@ -187,7 +188,9 @@ static struct bench *set_up(const struct tee_perf_record_options *options, uint6
 	if (bench == NULL)
 		return NULL;
 	memset(bench, 0, bytes);
-	if (tee_perf_region_create(&bench->region, options->ring_bytes, control, &err) != 0) {
+	int created = tee_perf_libos() ? tee_perf_region_create_private(&bench->region, control, &err)
+				       : tee_perf_region_create(&bench->region, options->ring_bytes, control, &err);
+	if (created != 0) {
 		free(bench);
 		return NULL;
 	}

@@ -75,9 +75,10 @@ void tee_perf_pace_prepare(struct tee_perf_pace *pace)
 	struct attributes attr;
 
 	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
+	pace->never = clock_getres(CLOCK_THREAD_CPUTIME_ID, NULL) != 0; /* nobody tells what time we had */
 	if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0)
 		return;
-	pace->never = attr.policy != SCHED_OTHER && attr.policy != SCHED_BATCH && attr.policy != SCHED_IDLE;
+	pace->never |= attr.policy != SCHED_OTHER && attr.policy != SCHED_BATCH && attr.policy != SCHED_IDLE;
 	if (pace->never)
 		return;
 	attr.runtime = TEE_PERF_NAP_NS;

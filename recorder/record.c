@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "recorder/calibrate.h"
 #include "recorder/cores.h"
+#include "recorder/libos.h"
 #include "recorder/session.h"
 
 #include <limits.h>
@@ -19,9 +20,10 @@
 
 /* ---- setting up */
 
+/* In an enclave the counter is slow, or not to be read. */
 static enum tee_perf_clock first_clock(const struct tee_perf_record_options *options)
 {
-	if (options->clock == TEE_PERF_CHOOSE_AUTO && options->shared_file != NULL)
+	if (options->clock == TEE_PERF_CHOOSE_AUTO && (options->shared_file != NULL || tee_perf_libos()))
 		return TEE_PERF_CLOCK_HOST;
 	if (options->clock == TEE_PERF_CHOOSE_AUTO)
 		return tee_perf_cores() < 2 && tee_perf_tsc_usable() ? TEE_PERF_CLOCK_TSC : TEE_PERF_CLOCK_HOST;
@@ -90,12 +92,14 @@ static int open_output(struct tee_perf_session *session, struct tee_perf_error *
 static int create_region(struct tee_perf_session *session, uint64_t control, struct tee_perf_error *err)
 {
 	const struct tee_perf_record_options *options = session->options;
+	unsigned processes = options->no_follow ? 1 : options->shared_processes;
 
-	if (options->shared_file == NULL)
-		return tee_perf_region_create(&session->region, options->ring_bytes, control, err);
-	return tee_perf_region_create_shared(&session->region, options->shared_file, options->shared_bytes,
-					     options->no_follow ? 1 : options->shared_processes, options->ring_bytes,
-					     control, err);
+	if (options->shared_file != NULL)
+		return tee_perf_region_create_shared(&session->region, options->shared_file, options->shared_bytes,
+						     processes, options->ring_bytes, control, err);
+	if (tee_perf_libos())
+		return tee_perf_region_create_named(&session->region, processes, options->ring_bytes, control, err);
+	return tee_perf_region_create(&session->region, options->ring_bytes, control, err);
 }
 
 static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
@@ -118,10 +122,10 @@ static int prepare(struct tee_perf_session *session, struct tee_perf_error *err)
 	session->drain.follow = !options->no_follow;
 	if (options->no_follow)
 		tee_perf_drain_close_table(&session->drain, 1);
-	session->drain.foreign = options->shared_file != NULL;
+	session->drain.foreign = session->region.foreign;
 	/* The counter of a guest is not ours. */
-	session->drain.automatic =
-	    options->clock == TEE_PERF_CHOOSE_AUTO && tee_perf_tsc_usable() && !session->drain.foreign;
+	session->drain.automatic = options->clock == TEE_PERF_CHOOSE_AUTO && tee_perf_tsc_usable() &&
+				   session->region.whole == NULL && !session->drain.foreign;
 	session->drain.tsc_event_ns = (session->hook_costs.tsc.inside_ns + session->hook_costs.tsc.outside_ns) / 2;
 	session->drain.overwrite = options->full == TEE_PERF_FULL_OVERWRITE;
 	session->drain.max_bytes = options->max_bytes;

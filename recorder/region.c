@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "recorder/region.h"
 
+#include "recorder/libos.h"
+
 #include "arch.h"
 
 #include <fcntl.h>
@@ -22,6 +24,11 @@
 #define LEAST_MODULES (1u << 20)
 #define LEAST_RING    (64u << 10)
 #define ENOUGH_SLOTS  64
+/* Memory of an enclave, which is there from the start. */
+#define NAMED_BYTES   (UINT64_C(64) << 20)
+#define NAMED_RING    (128u << 10)
+#define PRIVATE_BYTES (UINT64_C(8) << 20)
+#define PRIVATE_RING  (4u << 20)
 
 static uint64_t page_align(uint64_t bytes)
 {
@@ -39,7 +46,7 @@ static void fill_header(struct tee_perf_region *region, uint64_t nonce, uint64_t
 	header->ring_bytes = region->ring_bytes;
 	header->segment_bytes = region->segment_bytes;
 	header->module_bytes = region->module_bytes;
-	header->counter = region->shared ? NO_COUNTER : ARCH_MACHINE;
+	header->counter = region->foreign ? NO_COUNTER : ARCH_MACHINE;
 	header->control = control;
 	region_store(&header->magic, TEE_PERF_LOG_MAGIC);
 }
@@ -72,6 +79,19 @@ static void limit_slots(struct tee_perf_region *region)
 					  region->slots_mapped * TEE_PERF_SLOT_BYTES(region->ring_bytes));
 }
 
+static int map_header(struct tee_perf_region *region, struct tee_perf_error *err)
+{
+	void *header = region->whole;
+
+	if (header == NULL)
+		header = mmap(NULL, TEE_PERF_SEGMENTS_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED, region->fd, 0);
+	if (header == MAP_FAILED)
+		return tee_perf_fail_errno(err, "cannot map the shared memory");
+	region->header = header;
+	region->process = (struct tee_perf_log_process *)((char *)header + TEE_PERF_TABLE_OFFSET);
+	return 0;
+}
+
 /* Publishes the log in the memory of region->fd, which programs find at path. */
 static int open_log(struct tee_perf_region *region, const char *path, uint64_t control, struct tee_perf_error *err)
 {
@@ -80,11 +100,8 @@ static int open_log(struct tee_perf_region *region, const char *path, uint64_t c
 	limit_slots(region);
 	if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
 		return tee_perf_fail_errno(err, "cannot get random bytes for the recording's nonce");
-	void *header = mmap(NULL, TEE_PERF_SEGMENTS_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED, region->fd, 0);
-	if (header == MAP_FAILED)
-		return tee_perf_fail_errno(err, "cannot map the shared memory");
-	region->header = header;
-	region->process = (struct tee_perf_log_process *)((char *)header + TEE_PERF_TABLE_OFFSET);
+	if (map_header(region, err) != 0)
+		return -1;
 	fill_header(region, nonce, control);
 	snprintf(region->environment, sizeof region->environment, "%s:%llx", path, (unsigned long long)nonce);
 	return 0;
@@ -121,35 +138,89 @@ int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, 
 	return -1;
 }
 
+static int divide(struct tee_perf_region *region, unsigned process_max, uint64_t ring_bytes, struct tee_perf_error *err)
+{
+	struct tee_perf_layout layout;
+
+	if (tee_perf_shared_layout(&layout, region->bytes, process_max, ring_bytes, err) != 0)
+		return -1;
+	region->process_max = layout.process_max;
+	region->slot_max = layout.slot_max;
+	region->ring_bytes = layout.ring_bytes;
+	region->module_bytes = layout.module_bytes;
+	region->segment_bytes = layout.segment_bytes;
+	return 0;
+}
+
+/* With region->fd and bytes. */
+static int open_shared(struct tee_perf_region *region, const char *path, unsigned process_max, uint64_t ring_bytes,
+		       uint64_t control, struct tee_perf_error *err)
+{
+	char resolved[PATH_MAX];
+
+	if (divide(region, process_max, ring_bytes, err) != 0)
+		return -1;
+	if (realpath(path, resolved) == NULL || strlen(resolved) > PATH_BYTES)
+		return tee_perf_fail(err, TEE_PERF_USAGE, "'%s': the path is longer than %d bytes", path, PATH_BYTES);
+	if (!region->foreign && (region->whole = tee_perf_libos_map(region->fd, region->bytes, err)) == NULL)
+		return -1;
+	if (open_log(region, resolved, control, err) == 0)
+		return 0;
+	if (region->whole != NULL)
+		munmap(region->whole, region->bytes);
+	return -1;
+}
+
 int tee_perf_region_create_shared(struct tee_perf_region *region, const char *path, uint64_t bytes,
 				  unsigned process_max, uint64_t ring_bytes, uint64_t control,
 				  struct tee_perf_error *err)
 {
-	struct tee_perf_layout layout;
-	char resolved[PATH_MAX];
 	bool created;
 
 	memset(region, 0, sizeof *region);
-	region->fd = tee_perf_shared_open(path, &bytes, &created, err);
+	region->foreign = !tee_perf_libos();
+	region->bytes = bytes;
+	region->fd = tee_perf_shared_open(path, &region->bytes, &created, region->foreign, err);
 	if (region->fd < 0)
 		return -1;
-	region->shared = true;
 	region->created = created ? path : NULL;
-	if (tee_perf_shared_layout(&layout, bytes, process_max, ring_bytes, err) == 0) {
-		region->process_max = layout.process_max;
-		region->slot_max = layout.slot_max;
-		region->ring_bytes = layout.ring_bytes;
-		region->module_bytes = layout.module_bytes;
-		region->segment_bytes = layout.segment_bytes;
-		if (realpath(path, resolved) == NULL || strlen(resolved) > PATH_BYTES)
-			tee_perf_fail(err, TEE_PERF_USAGE, "'%s': the path is longer than %d bytes", path, PATH_BYTES);
-		else if (open_log(region, resolved, control, err) == 0)
-			return 0;
-	}
+	if (open_shared(region, path, process_max, ring_bytes, control, err) == 0)
+		return 0;
 	close(region->fd);
 	if (created)
 		unlink(path);
 	return -1;
+}
+
+int tee_perf_region_create_named(struct tee_perf_region *region, unsigned process_max, uint64_t ring_bytes,
+				 uint64_t control, struct tee_perf_error *err)
+{
+	char name[sizeof region->own_name];
+	uint64_t number;
+
+	if (getrandom(&number, sizeof number, 0) != sizeof number)
+		return tee_perf_fail_errno(err, "cannot get random bytes for the name of the log");
+	snprintf(name, sizeof name, "/dev/shm/tee-perf-%llx", (unsigned long long)number);
+	if (tee_perf_region_create_shared(region, name, NAMED_BYTES, process_max,
+					  ring_bytes < NAMED_RING ? ring_bytes : NAMED_RING, control, err) != 0)
+		return -1;
+	memcpy(region->own_name, name, sizeof name);
+	region->created = region->own_name;
+	return 0;
+}
+
+int tee_perf_region_create_private(struct tee_perf_region *region, uint64_t control, struct tee_perf_error *err)
+{
+	memset(region, 0, sizeof *region);
+	region->fd = -1;
+	region->bytes = PRIVATE_BYTES;
+	if (divide(region, 1, PRIVATE_RING, err) != 0 ||
+	    (region->whole = tee_perf_libos_map(-1, region->bytes, err)) == NULL)
+		return -1;
+	limit_slots(region);
+	map_header(region, err);
+	fill_header(region, 0, control);
+	return 0;
 }
 
 void tee_perf_region_destroy(struct tee_perf_region *region)
@@ -157,8 +228,9 @@ void tee_perf_region_destroy(struct tee_perf_region *region)
 	region_store(&region->header->magic, 0);
 	if (region->created != NULL)
 		unlink(region->created);
-	munmap(region->header, TEE_PERF_SEGMENTS_OFFSET);
-	close(region->fd);
+	munmap(region->header, region->whole != NULL ? region->bytes : TEE_PERF_SEGMENTS_OFFSET);
+	if (region->fd >= 0)
+		close(region->fd);
 }
 
 static off_t segment_offset(const struct tee_perf_region *region, unsigned index)
@@ -169,6 +241,8 @@ static off_t segment_offset(const struct tee_perf_region *region, unsigned index
 struct tee_perf_log_segment *tee_perf_region_map(struct tee_perf_region *region, unsigned index,
 						 struct tee_perf_error *err)
 {
+	if (region->whole != NULL)
+		return (void *)(region->whole + segment_offset(region, index));
 	size_t room = region->mapped_bytes + TEE_PERF_SUBBUF_BYTES;
 	char *begin = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -196,17 +270,40 @@ bool tee_perf_region_has_modules(const struct tee_perf_region *region, unsigned 
 	uint64_t written = 0;
 
 	_Static_assert(offsetof(struct tee_perf_log_segment, module_written) == 0, "the segment's first word");
+	if (region->whole != NULL) /* the file need not say what the memory does */
+		return region_load((uint64_t *)(region->whole + segment_offset(region, index))) != 0;
 	return pread(region->fd, &written, sizeof written, segment_offset(region, index)) == sizeof written &&
 	       written != 0;
+}
+
+/* What the process and we have written. */
+static void wipe(const struct tee_perf_region *region, unsigned index, struct tee_perf_log_segment *segment)
+{
+	uint64_t modules = region_load(&segment->module_written);
+	uint64_t slots = region_load(&region->process[index].slot_count);
+	char *begin = (char *)segment, *rings = begin + TEE_PERF_SLOTS_OFFSET(region->module_bytes);
+
+	if (slots > region->slots_mapped)
+		slots = region->slots_mapped;
+	memset(rings, 0, slots * TEE_PERF_SLOT_BYTES(region->ring_bytes));
+	memset(begin, 0, sizeof *segment + (modules < region->module_bytes ? modules : region->module_bytes));
+}
+
+/* Gives the memory back; where that cannot be, it is at least empty. */
+static void empty(const struct tee_perf_region *region, unsigned index, struct tee_perf_log_segment *segment)
+{
+	if (region->whole != NULL || fallocate(region->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+					       segment_offset(region, index), (off_t)region->segment_bytes) != 0)
+		wipe(region, index, segment);
+	if (region->whole == NULL)
+		munmap(segment, region->mapped_bytes);
 }
 
 void tee_perf_region_release(struct tee_perf_region *region, unsigned index, struct tee_perf_log_segment *segment)
 {
 	struct tee_perf_log_process *process = &region->process[index];
 
-	munmap(segment, region->mapped_bytes);
-	fallocate(region->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, segment_offset(region, index),
-		  (off_t)region->segment_bytes);
+	empty(region, index, segment);
 	region_store(&process->generation, region_load(&process->generation) + 1);
 	region_store(&process->state, TEE_PERF_PROCESS_FREE);
 }

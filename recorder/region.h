@@ -17,8 +17,11 @@ struct tee_perf_region {
 	uint64_t process_max, slot_max, ring_bytes, module_bytes, segment_bytes;
 	uint64_t slots_mapped, mapped_bytes; /* of each segment: less where the address space is limited */
 	char environment[400];               /* TEE_PERF_LOG for the program */
-	bool shared;                         /* with programs of another machine, maybe: their counter is not ours */
+	bool foreign; /* with programs of another machine, maybe: their counter and their process ids mean nothing */
 	const char *created; /* the file that the region lies in, to be removed at the end; NULL: none */
+	char own_name[40];   /* that was chosen for it */
+	char *whole;         /* all of it, mapped at once (libos.h); NULL: in parts, as processes come */
+	uint64_t bytes;      /* of it */
 };
 
 /* Creates the region, sealed against shrinking and growing, with the given control word. ring_bytes is the most that
@@ -30,6 +33,12 @@ int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, 
 int tee_perf_region_create_shared(struct tee_perf_region *region, const char *path, uint64_t bytes,
 				  unsigned process_max, uint64_t ring_bytes, uint64_t control,
 				  struct tee_perf_error *err);
+/* The same on a system that has memory for it only in files (libos.h), for process_max processes at once, in a file of
+ * our own in /dev/shm. */
+int tee_perf_region_create_named(struct tee_perf_region *region, unsigned process_max, uint64_t ring_bytes,
+				 uint64_t control, struct tee_perf_error *err);
+/* For one process that is ours: no program finds it. */
+int tee_perf_region_create_private(struct tee_perf_region *region, uint64_t control, struct tee_perf_error *err);
 /* A file that was created is removed; in any other no program finds a log from here on. */
 void tee_perf_region_destroy(struct tee_perf_region *region);
 

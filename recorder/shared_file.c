@@ -11,7 +11,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define DEFAULT_BYTES (UINT64_C(1) << 30)
+#define DEFAULT_BYTES       (UINT64_C(1) << 30)
+#define DEFAULT_LIBOS_BYTES (UINT64_C(64) << 20) /* which are taken from an enclave */
 
 static uint64_t whole_sub_buffers(uint64_t bytes)
 {
@@ -57,8 +58,10 @@ static int overwrite_with_zeros(int fd, off_t bytes)
 	for (off_t at = 0; at < bytes;) {
 		size_t rest = (size_t)(bytes - at) < sizeof zeros ? (size_t)(bytes - at) : sizeof zeros;
 		ssize_t written = pwrite(fd, zeros, rest, at);
-		if (written <= 0)
+		if (written <= 0) {
+			errno = written == 0 ? ENOSPC : errno;
 			return -1;
+		}
 		at += written;
 	}
 	return 0;
@@ -88,10 +91,10 @@ static int check_existing(const char *path, int fd, uint64_t *bytes, struct tee_
 	return 0;
 }
 
-static int size_new(const char *path, int fd, uint64_t *bytes, struct tee_perf_error *err)
+static int size_new(const char *path, int fd, uint64_t *bytes, bool sparse, struct tee_perf_error *err)
 {
 	if (*bytes == 0)
-		*bytes = DEFAULT_BYTES;
+		*bytes = sparse ? DEFAULT_BYTES : DEFAULT_LIBOS_BYTES;
 	if (!lock(fd) || ftruncate(fd, (off_t)*bytes) != 0)
 		return tee_perf_fail_errno(err,
 					   "cannot size '%s' to %llu bytes (sparse; is there a limit, 'ulimit -f'?)",
@@ -99,11 +102,19 @@ static int size_new(const char *path, int fd, uint64_t *bytes, struct tee_perf_e
 	return 0;
 }
 
-/* Whoever touches a page that the file system has no room for is killed: rather no recording. */
-static int check_room(const char *path, int fd, uint64_t bytes, struct tee_perf_error *err)
+/* Whoever touches a page that the file system has no room for is killed: rather no recording. Library operating systems
+ * do not say how much there is (Occlum's memory file system: none): so it is taken. */
+static int check_room(const char *path, int fd, uint64_t bytes, bool sparse, struct tee_perf_error *err)
 {
 	struct statvfs system;
 
+	if (!sparse && overwrite_with_zeros(fd, (off_t)bytes) != 0)
+		return tee_perf_fail_errno(err,
+					   "'%s' cannot have %llu bytes: choose a smaller --shared-size or another "
+					   "folder",
+					   path, (unsigned long long)bytes);
+	if (!sparse)
+		return 0;
 	if (fstatvfs(fd, &system) != 0)
 		return tee_perf_fail_errno(err, "cannot look at the file system of '%s'", path);
 	uint64_t available = (uint64_t)system.f_bavail * system.f_frsize;
@@ -116,7 +127,7 @@ static int check_room(const char *path, int fd, uint64_t bytes, struct tee_perf_
 	return 0;
 }
 
-int tee_perf_shared_open(const char *path, uint64_t *bytes, bool *created, struct tee_perf_error *err)
+int tee_perf_shared_open(const char *path, uint64_t *bytes, bool *created, bool sparse, struct tee_perf_error *err)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
@@ -125,8 +136,8 @@ int tee_perf_shared_open(const char *path, uint64_t *bytes, bool *created, struc
 		fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return tee_perf_fail_errno(err, "cannot open the shared file '%s'", path);
-	int result = *created ? size_new(path, fd, bytes, err) : check_existing(path, fd, bytes, err);
-	if (result == 0 && check_room(path, fd, *bytes, err) == 0)
+	int result = *created ? size_new(path, fd, bytes, sparse, err) : check_existing(path, fd, bytes, err);
+	if (result == 0 && check_room(path, fd, *bytes, sparse, err) == 0)
 		return fd;
 	close(fd);
 	if (*created)

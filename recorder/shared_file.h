@@ -17,9 +17,9 @@ struct tee_perf_layout {
 int tee_perf_shared_layout(struct tee_perf_layout *layout, uint64_t bytes, unsigned process_max, uint64_t ring_bytes,
 			   struct tee_perf_error *err);
 
-/* Creates the file (0600, sparse, *bytes long; 0: 1 GiB), or takes an existing one with the size that it has, and
- * empties it. Locked until it is closed. Returns a descriptor that the caller closes, or -1; *bytes is then the
- * size, *created whether there was none. */
-int tee_perf_shared_open(const char *path, uint64_t *bytes, bool *created, struct tee_perf_error *err);
+/* Creates the file (0600, *bytes long; 0: 1 GiB, 64 MiB if not sparse), or takes an existing one with the size that it
+ * has, and empties it. Locked until it is closed. Returns a descriptor that the caller closes, or -1; *bytes is then
+ * the size, *created whether there was none. */
+int tee_perf_shared_open(const char *path, uint64_t *bytes, bool *created, bool sparse, struct tee_perf_error *err);
 
 #endif

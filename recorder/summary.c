@@ -258,6 +258,17 @@ static const char *why_lost(const struct tee_perf_session *session)
 	return built_in[full - 1];
 }
 
+/* What makes room for more threads. */
+static const char *more_rings(const struct tee_perf_region *region)
+{
+	if (region->slots_mapped < region->slot_max)
+		return " that the limit of the address space (ulimit -v) allows; a smaller --ring-size makes more";
+	if (region->slot_max < TEE_PERF_SLOT_MAX)
+		return " that its part of the shared file holds; a smaller --ring-size or a larger --shared-size "
+		       "makes more";
+	return "";
+}
+
 static void print_trouble(const struct tee_perf_session *session)
 {
 	const struct tee_perf_drain_totals *totals = &session->drain.totals;
@@ -280,17 +291,15 @@ static void print_trouble(const struct tee_perf_session *session)
 	if (totals->refused > 0 && !session->options->no_follow)
 		fprintf(stderr, "tee-perf: %" PRIu64 " processes are not recorded: more than %" PRIu64 "%s\n",
 			totals->refused, session->region.process_max,
-			session->drain.foreign ? "; --shared-processes takes more" : " at once");
+			session->drain.foreign          ? "; --shared-processes takes more"
+			: session->region.whole != NULL ? " at once; --shared-processes takes more"
+							: " at once");
 	if (totals->unserved > 0)
-		fprintf(
-		    stderr,
-		    "tee-perf: %" PRIu64
-		    " calls and returns are not recorded: there were more threads at once than the "
-		    "%" PRIu64 " rings%s\n",
-		    totals->unserved, session->region.slots_mapped,
-		    session->region.slots_mapped < TEE_PERF_SLOT_MAX
-			? " that the limit of the address space (ulimit -v) allows; a smaller --ring-size makes more"
-			: "");
+		fprintf(stderr,
+			"tee-perf: %" PRIu64
+			" calls and returns are not recorded: there were more threads at once than the "
+			"%" PRIu64 " rings%s\n",
+			totals->unserved, session->region.slots_mapped, more_rings(&session->region));
 }
 
 void tee_perf_session_print_summary(const struct tee_perf_session *session)

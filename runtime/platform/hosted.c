@@ -215,6 +215,11 @@ static long claim_process(struct tee_perf_log_header *header, uint64_t process_m
 static void *map_aligned(int fd, uint64_t offset, size_t size)
 {
 	size_t room = size + TEE_PERF_SUBBUF_BYTES;
+	void *within = tee_perf_hosted_map_within(hosted.path, hosted.header, fd, offset, size);
+
+	hosted.accessible = within != NULL;
+	if (within != NULL)
+		return within;
 	uintptr_t begin = (uintptr_t)map(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (begin == 0)

@@ -69,4 +69,9 @@ void tee_perf_hosted_limit_modules(uint64_t room) TEE_PERF_HIDDEN;
  * it cannot be. offset is at least TEE_PERF_SUBBUF_BYTES. */
 void *tee_perf_hosted_map_anywhere(int fd, uint64_t offset, uint64_t size) TEE_PERF_HIDDEN;
 
+/* The same where all mappings of a file lie as they do in the file at path, whose begin is mapped at header. NULL: they
+ * do not. */
+void *tee_perf_hosted_map_within(const char *path, uintptr_t header, int fd, uint64_t offset,
+				 uint64_t size) TEE_PERF_HIDDEN;
+
 #endif

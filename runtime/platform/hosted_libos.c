@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Library operating systems have less of mmap than Linux: Gramine keeps memory that is shared with the host in a range
- * of its own, where no address can be asked for. */
+ * of its own, where no address can be asked for. Occlum has one address space for all processes and a mapped file in it
+ * once: who asks for an address gets a copy. */
 #include "runtime/platform/hosted.h"
 
 #include "syscall.h"
@@ -34,5 +35,27 @@ void *tee_perf_hosted_map_anywhere(int fd, uint64_t offset, uint64_t size)
 			tail = 0;
 		lead = attempt == 0 ? 0 : TEE_PERF_SUBBUF_BYTES - first;
 	}
+	return NULL;
+}
+
+static bool has_name(const char *path)
+{
+	static const char unnamed[] = "/proc/";
+
+	for (size_t i = 0; unnamed[i] != '\0'; i++)
+		if (path[i] != unnamed[i])
+			return true;
+	return false;
+}
+
+/* Nobody but Occlum, and chance, puts the part there. A log without a name is Linux's. */
+void *tee_perf_hosted_map_within(const char *path, uintptr_t header, int fd, uint64_t offset, uint64_t size)
+{
+	uintptr_t begin = has_name(path) ? map_shared(fd, offset, size) : 0;
+
+	if (begin != 0 && begin == header + offset && begin % TEE_PERF_SUBBUF_BYTES == 0)
+		return (void *)begin;
+	if (begin != 0)
+		arch_syscall6(SYS_munmap, (long)begin, (long)size, 0, 0, 0, 0);
 	return NULL;
 }
