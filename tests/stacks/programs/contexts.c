@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts: two on adjacent stacks of 64 KiB in both orders, one that is resumed more than once, one that another
- * thread made, one on an array of main's, and handlers on a signal stack that leave into a context by siglongjmp. */
+/* Contexts: two on adjacent stacks of 64 KiB in both orders, one that is resumed more than once, one that setcontext
+ * starts, one that another thread made, one on an array of main's, and handlers on a signal stack that leave into a
+ * context by siglongjmp. */
 #define _GNU_SOURCE
 #include "tree.h"
 
@@ -19,7 +20,7 @@ struct fiber {
 };
 
 static ucontext_t back;
-static struct fiber low, high, other;
+static struct fiber low, high, fresh, other;
 static sigjmp_buf signal_target;
 static struct tree_stack handlers, *interrupted;
 
@@ -93,6 +94,34 @@ KEPT static void repeats(void)
 	leaf();
 	if (++times % 4 != 0)
 		setcontext(&back);
+	LEAVE();
+}
+
+KEPT static void runs_fresh(void)
+{
+	ENTER();
+	leaf();
+	LEAVE();
+	tree_switch(&tree_own);
+}
+
+/* On a stack that nothing but setcontext leads to; its end leads back here. */
+KEPT static void starts(char *memory)
+{
+	static volatile int started;
+
+	ENTER();
+	volatile int depth = tree_now->depth;
+	make(&fresh, memory, runs_fresh);
+	started = 0;
+	getcontext(&back);
+	tree_now->depth = depth;
+	if (!started) {
+		started = 1;
+		tree_switch(&fresh.tree);
+		setcontext(&fresh.context);
+	}
+	leaf();
 	LEAVE();
 }
 
@@ -179,6 +208,7 @@ int main(void)
 		adjacent(memory, 1);
 		adjacent(memory, 0);
 		repeats();
+		starts(memory + 2 * STACK);
 		made_elsewhere(memory);
 		interrupted_context(memory);
 		made_elsewhere(array);

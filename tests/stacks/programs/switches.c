@@ -22,6 +22,7 @@ struct fiber {
 static struct fiber fibers[2], thread_itself;
 static const void *own_bottom;
 static size_t own_size;
+static char *left; /* an address on the stack that was left last */
 static char how;
 static int over;
 
@@ -47,12 +48,15 @@ static SILENT void announce(const struct fiber *to)
 
 static SILENT void arrived(void)
 {
-	const void *bottom;
-	size_t size;
+	const void *bottom = NULL;
+	size_t size = 0;
 
 	if (how != 'f')
 		return;
 	__sanitizer_finish_switch_fiber(NULL, &bottom, &size);
+	/* Without a recorder nobody knows. */
+	if (getenv("TEE_PERF_LOG") != NULL && (left < (char *)bottom || left >= (char *)bottom + size))
+		abort();
 	if (own_size == 0) {
 		own_bottom = bottom;
 		own_size = size;
@@ -64,6 +68,7 @@ KEPT static void change(struct fiber *from, struct fiber *to)
 	ENTER();
 	announce(to);
 	tree_switch(to == &thread_itself ? &tree_own : &to->tree);
+	left = __builtin_frame_address(0);
 	hand_over(&from->stack_pointer, to->stack_pointer);
 	tree_switch(from == &thread_itself ? &tree_own : &from->tree);
 	arrived();
