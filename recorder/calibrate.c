@@ -202,6 +202,7 @@ static struct bench *set_up(const struct tee_perf_record_options *options, uint6
 							 .sink = &bench->sink,
 							 .chunk = tee_perf_drain_chunk(options->clock_period_ns),
 							 .follow = true,
+							 .foreign = true, /* nobody need ask whether we have ended */
 							 .control = control };
 	bench->observer.longest = 4 * options->clock_period_ns;
 	tee_perf_publisher_init(&bench->clock, &bench->region.header->clock, options->clock_period_ns);
