@@ -68,11 +68,29 @@ static int spawn(pid_t *pid, char **command, const posix_spawnattr_t *attributes
 	return error == ENOEXEC ? spawn_by_shell(pid, command, attributes) : error;
 }
 
+/* Without one of these the end of the command would go unnoticed. */
+static int check_calls(const struct tee_perf_child *child, struct tee_perf_error *err)
+{
+	struct timespec at_once = { 0 };
+	sigset_t none;
+
+	sigemptyset(&none);
+	if (sigprocmask(SIG_BLOCK, &child->watched, NULL) != 0)
+		return tee_perf_fail_errno(err, "cannot block signals");
+	if (sigtimedwait(&none, NULL, &at_once) < 0 && errno == ENOSYS)
+		return tee_perf_fail_errno(err, "cannot wait for signals (sigtimedwait)");
+	if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ENOSYS)
+		return tee_perf_fail_errno(err, "cannot wait for processes (wait4)");
+	return 0;
+}
+
 /* posix_spawn, not fork: some library operating systems have nothing else. */
 int tee_perf_child_start(struct tee_perf_child *child, char **command, const char *log, struct tee_perf_error *err)
 {
 	posix_spawnattr_t attributes;
 
+	if (check_calls(child, err) != 0)
+		return -1;
 	/* Orphans come to us, so that a daemon's end is seen. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	errno = posix_spawnattr_init(&attributes);
@@ -137,4 +155,5 @@ void tee_perf_child_wait(struct tee_perf_child *child, int timeout_ms)
 		pass_on(child, &info);
 		timeout = (struct timespec){ 0 };
 	}
+	reap(child); /* whoever ends may be heard of by no signal */
 }

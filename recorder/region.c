@@ -160,7 +160,9 @@ static int open_shared(struct tee_perf_region *region, const char *path, unsigne
 
 	if (divide(region, process_max, ring_bytes, err) != 0)
 		return -1;
-	if (realpath(path, resolved) == NULL || strlen(resolved) > PATH_BYTES)
+	if (realpath(path, resolved) == NULL)
+		return tee_perf_fail_errno(err, "cannot find out where '%s' lies", path);
+	if (strlen(resolved) > PATH_BYTES)
 		return tee_perf_fail(err, TEE_PERF_USAGE, "'%s': the path is longer than %d bytes", path, PATH_BYTES);
 	if (!region->foreign && (region->whole = tee_perf_libos_map(region->fd, region->bytes, err)) == NULL)
 		return -1;

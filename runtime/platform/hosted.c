@@ -259,6 +259,17 @@ static void *map_segment(int fd, uint64_t offset, uint64_t slot_max, uint64_t ri
 	return NULL;
 }
 
+/* 0: nobody says. */
+static uint64_t size_of(int fd)
+{
+	struct stat file = { 0 };
+
+	if (sys(SYS_fstat, fd, (long)&file, 0, 0, 0, 0) == 0)
+		return (uint64_t)file.st_size;
+	long end = sys(SYS_lseek, fd, 0, SEEK_END, 0, 0, 0);
+	return end > 0 ? (uint64_t)end : 0;
+}
+
 /* Checks the header, claims an entry, maps its segment. False: nothing is attached. */
 static bool map_log(int fd, struct tee_perf_attachment *attachment)
 {
@@ -277,9 +288,7 @@ static bool map_log(int fd, struct tee_perf_attachment *attachment)
 	    !tee_perf_sizes_sane(process_max, slot_max, attachment->ring_bytes, hosted.segment_stride, module_bytes))
 		return false;
 	/* Beyond the file's end an access would be our end. */
-	uint64_t wanted = TEE_PERF_SEGMENTS_OFFSET + process_max * hosted.segment_stride;
-	struct stat file;
-	if (sys(SYS_fstat, fd, (long)&file, 0, 0, 0, 0) != 0 || (uint64_t)file.st_size < wanted)
+	if (size_of(fd) < TEE_PERF_SEGMENTS_OFFSET + process_max * hosted.segment_stride)
 		return false;
 	if (tee_perf_hosted_is_second((void *)((uintptr_t)header + TEE_PERF_TABLE_OFFSET), process_max))
 		return false;

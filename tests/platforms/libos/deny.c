@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* deny NAME|all COMMAND...: runs it on a system without this call, or without all those that Occlum lacks. `deny list`
- * prints their names. Status 77: this machine has no seccomp. */
+ * prints their names, `deny others` those that it has and a recorder uses. Status 77: this machine has no seccomp. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As of Occlum 0.29 (src/libos/src/syscall/mod.rs: "handle_unsupported", and all later numbers), as far as programs may
+/* As of Occlum 0.29 (src/libos/src/syscall/mod.rs: "handle_unsupported"; later numbers, which fail with EINVAL there), as far as programs may
  * meet them. A clone that shares no memory is a fork. */
-static const struct {
+static const struct call {
 	const char *name;
 	unsigned number;
 } calls[] = {
@@ -56,6 +57,41 @@ static const struct {
 };
 #define COUNT (sizeof calls / sizeof *calls)
 
+/* What recorder and runtime call besides, as strace saw them; not what a program cannot start, or end, without. */
+static const struct call others[] = {
+	{ "access", SYS_access },
+	{ "brk", SYS_brk },
+	{ "clock_getres", SYS_clock_getres },
+	{ "clock_gettime", SYS_clock_gettime },
+	{ "fallocate", SYS_fallocate },
+	{ "fchmod", SYS_fchmod },
+	{ "fcntl", SYS_fcntl },
+	{ "fstat", SYS_fstat },
+	{ "fstatfs", SYS_fstatfs },
+	{ "ftruncate", SYS_ftruncate },
+	{ "getcwd", SYS_getcwd },
+	{ "getpgid", SYS_getpgid },
+	{ "getrandom", SYS_getrandom },
+	{ "gettid", SYS_gettid },
+	{ "ioctl", SYS_ioctl },
+	{ "munmap", SYS_munmap },
+	{ "poll", SYS_poll },
+	{ "prctl", SYS_prctl },
+	{ "prlimit64", SYS_prlimit64 },
+	{ "readlink", SYS_readlink },
+	{ "rename", SYS_rename },
+	{ "rt_sigaction", SYS_rt_sigaction },
+	{ "rt_sigprocmask", SYS_rt_sigprocmask },
+	{ "rt_sigtimedwait", SYS_rt_sigtimedwait },
+	{ "sched_getaffinity", SYS_sched_getaffinity },
+	{ "sched_setaffinity", SYS_sched_setaffinity },
+	{ "sched_yield", SYS_sched_yield },
+	{ "sigaltstack", SYS_sigaltstack },
+	{ "unlink", SYS_unlink },
+	{ "wait4", SYS_wait4 },
+};
+#define OTHERS (sizeof others / sizeof *others)
+
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define REFUSE      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)
 #define ALLOW       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -66,11 +102,13 @@ static int install(const char *name)
 	struct sock_filter filter[2 * COUNT + 6] = { LOAD(nr) };
 	unsigned short used = 1;
 
-	for (unsigned i = 0; i < COUNT; i++)
-		if (strcmp(name, "all") == 0 || strcmp(name, calls[i].name) == 0) {
-			filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i].number, 0, 1);
-			filter[used++] = (struct sock_filter)REFUSE;
-		}
+	for (unsigned i = 0; i < COUNT + OTHERS; i++) {
+		const struct call *call = i < COUNT ? &calls[i] : &others[i - COUNT];
+		if (strcmp(name, call->name) != 0 && (i >= COUNT || strcmp(name, "all") != 0))
+			continue;
+		filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 1);
+		filter[used++] = (struct sock_filter)REFUSE;
+	}
 	if (used == 1)
 		return 0;
 	if (strcmp(name, "all") == 0 || strcmp(name, "fork") == 0) {
@@ -88,9 +126,10 @@ static int install(const char *name)
 
 int main(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], "list") == 0) {
-		for (unsigned i = 0; i < COUNT; i++)
-			puts(calls[i].name);
+	if (argc == 2) {
+		bool more = strcmp(argv[1], "others") == 0;
+		for (unsigned i = 0; i < (more ? OTHERS : COUNT); i++)
+			puts(more ? others[i].name : calls[i].name);
 		return 0;
 	}
 	if (argc < 3 || !install(argv[1]))
