@@ -24,6 +24,7 @@
 
 #define PAGE         4096ul
 #define HEADER_BYTES (TEE_PERF_TABLE_OFFSET + TEE_PERF_PROCESS_MAX * sizeof(struct tee_perf_log_process))
+#define UNHEARD_MAX  3
 #define SAME_STACK   4096ul /* less than any signal stack has left under its first frame */
 
 static struct {
@@ -38,7 +39,8 @@ static struct {
 	bool key_usable;
 	bool accessible; /* the segment is so from the start */
 	uint64_t process_index_plus_1, generation;
-	long pid; /* that is attached */
+	long pid;         /* that is attached */
+	unsigned unheard; /* waits in a row that were over and did not end by being woken */
 } hosted;
 
 static long sys(long number, long a, long b, long c, long d, long e, long f)
@@ -73,21 +75,33 @@ bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size)
 	return hosted.accessible || sys(SYS_mprotect, (long)begin, (long)size, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
 }
 
+/* Whether a futex is of no use: in the memory of a device, or where it reaches no other process (Gramine). */
+static bool futex_fails(long result, bool over)
+{
+	if (result == -EFAULT || result == -ENOSYS)
+		return true;
+	if (result == 0)
+		hosted.unheard = 0;
+	else if (result == -ETIMEDOUT && over)
+		hosted.unheard++;
+	return false;
+}
+
 /* Sleeps on the reader's position; the recorder wakes a slot whose `waiting` word it has reached. */
 unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, uint64_t wake_at, uint64_t *slept_ns)
 {
 	struct timespec timeout = { .tv_nsec = 10 * 1000 * 1000 };
 	uint64_t before = now_ns();
+	long slept_on = -ENOSYS;
 
 	host_write(thread->waiting, wake_at);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&thread->host->doorbell, 1, __ATOMIC_SEQ_CST);
 	sys(SYS_futex, (long)&thread->host->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
-	long slept_on = sys(SYS_futex, (long)thread->reader, FUTEX_WAIT, (long)(uint32_t)seen, (long)&timeout, 0, 0);
-	if (slept_on == -EFAULT || slept_on == -ENOSYS) { /* memory of a device */
-		timeout.tv_nsec = 1000 * 1000;
-		sys(SYS_nanosleep, (long)&timeout, 0, 0, 0, 0, 0);
-	}
+	if (hosted.unheard < UNHEARD_MAX)
+		slept_on = sys(SYS_futex, (long)thread->reader, FUTEX_WAIT, (long)(uint32_t)seen, (long)&timeout, 0, 0);
+	if (futex_fails(slept_on, host_read(thread->reader) >= wake_at))
+		tee_perf_hosted_nap(1000 * 1000);
 	host_write(thread->waiting, 0);
 	uint64_t slept = now_ns() - before, waited = slept / 1000000;
 	*slept_ns += slept;

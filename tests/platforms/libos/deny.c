@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* deny NAME|all COMMAND...: runs it on a system without this call, or without all those that Occlum lacks. `deny list`
- * prints their names, `deny others` those that it has and a recorder uses. Status 77: this machine has no seccomp. */
+ * prints their names, `deny others` those that it has and a recorder uses. `deny futex_wake`: a futex wakes nobody of
+ * another process, as in Gramine. Status 77: this machine has no seccomp. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -14,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As of Occlum 0.29 (src/libos/src/syscall/mod.rs: "handle_unsupported"; later numbers, which fail with EINVAL there), as far as programs may
- * meet them. A clone that shares no memory is a fork. */
+/* As of Occlum 0.29 (src/libos/src/syscall/mod.rs: "handle_unsupported"; later numbers, which fail with EINVAL there),
+ * as far as programs may meet them. A clone that shares no memory is a fork. */
 static const struct call {
 	const char *name;
 	unsigned number;
@@ -108,6 +110,13 @@ static int install(const char *name)
 			continue;
 		filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 1);
 		filter[used++] = (struct sock_filter)REFUSE;
+	}
+	if (strcmp(name, "futex_wake") == 0) {
+		filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 3);
+		filter[used++] = (struct sock_filter)LOAD(args[1]);
+		filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FUTEX_WAKE, 0, 1);
+		filter[used++] =
+		    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO); /* says: none slept */
 	}
 	if (used == 1)
 		return 0;
