@@ -169,8 +169,8 @@ static void take_fastest(struct observer *observer, double units_per_ns, struct 
 	cost->outside_ns = fmax(all.ns / taken - inside, 0);
 }
 
-/* What the drain's thread writes to must not lie on the stack that the hooked functions use: lines shared by both cores
- * made every second call half as slow again. */
+/* What the drain's thread writes to must not lie on the stack that the hooked functions use: with half of the places
+ * that a stack may have, lines shared by both cores made a call take half as long again. */
 struct bench {
 	struct tee_perf_region region;
 	struct tee_perf_publisher clock;

@@ -7,7 +7,7 @@
 
 /* Nanoseconds of one call and its return. 0: not measured. */
 struct tee_perf_hook_cost {
-	double inside_ns;  /* between the two readings of the clock: counts for the called function */
+	double inside_ns;  /* added between the two readings of the clock: counts for the called function */
 	double outside_ns; /* the rest: counts for its caller */
 };
 

@@ -101,7 +101,7 @@ void tee_perf_drain_follow_control(struct tee_perf_drain *drain)
 	if (region_load(&drain->region->header->control) != control)
 		region_store(&drain->region->header->control, control);
 	/* Who reads the clock word only is told to look at the control word, once that has changed. */
-	drain->clock->look = publish ? 0 : TEE_PERF_CLOCK_LOOK;
+	drain->clock->look = TEE_PERF_CLOCK_WORD(0, control);
 	if (publish != drain->clock->counting)
 		tee_perf_publisher_beat(drain->clock);
 	drain->clock->counting = publish;

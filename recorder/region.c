@@ -25,7 +25,6 @@
 #define LEAST_RING    (64u << 10)
 #define ENOUGH_SLOTS  64
 /* Memory of an enclave, which is there from the start. */
-#define NAMED_BYTES   (UINT64_C(64) << 20)
 #define NAMED_RING    (128u << 10)
 #define PRIVATE_BYTES (UINT64_C(8) << 20)
 #define PRIVATE_RING  (4u << 20)
@@ -124,8 +123,7 @@ int tee_perf_region_create(struct tee_perf_region *region, uint64_t ring_bytes, 
 
 	region->fd = memfd_create("tee-perf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (region->fd < 0)
-		return tee_perf_fail_errno(
-		    err, "cannot create shared memory (memfd_create; try --shared-file /dev/shm/NAME)");
+		return tee_perf_fail_errno(err, "cannot create shared memory (memfd_create)");
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), region->fd);
 	if (fchmod(region->fd, 0600) != 0 || ftruncate(region->fd, (off_t)size) != 0 ||
 	    fcntl(region->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
@@ -203,7 +201,7 @@ int tee_perf_region_create_named(struct tee_perf_region *region, unsigned proces
 	if (getrandom(&number, sizeof number, 0) != sizeof number)
 		return tee_perf_fail_errno(err, "cannot get random bytes for the name of the log");
 	snprintf(name, sizeof name, "/dev/shm/tee-perf-%llx", (unsigned long long)number);
-	if (tee_perf_region_create_shared(region, name, NAMED_BYTES, process_max,
+	if (tee_perf_region_create_shared(region, name, 0, process_max,
 					  ring_bytes < NAMED_RING ? ring_bytes : NAMED_RING, control, err) != 0)
 		return -1;
 	memcpy(region->own_name, name, sizeof name);

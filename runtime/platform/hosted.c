@@ -24,7 +24,7 @@
 
 #define PAGE         4096ul
 #define HEADER_BYTES (TEE_PERF_TABLE_OFFSET + TEE_PERF_PROCESS_MAX * sizeof(struct tee_perf_log_process))
-#define UNHEARD_MAX  3
+#define UNHEARD_MAX  3      /* then threads no longer sleep on a futex */
 #define SAME_STACK   4096ul /* less than any signal stack has left under its first frame */
 
 static struct {
@@ -75,8 +75,9 @@ bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size)
 	return hosted.accessible || sys(SYS_mprotect, (long)begin, (long)size, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
 }
 
-/* Whether a futex is of no use: in the memory of a device, or where it reaches no other process (Gramine). */
-static bool futex_fails(long result, bool over)
+/* Notes how a sleep on a futex ended. True: there was none, in the memory of a device, or where futexes have been given
+ * up, as they reach no other process (Gramine). */
+static bool did_not_sleep(long result, bool over)
 {
 	if (result == -EFAULT || result == -ENOSYS)
 		return true;
@@ -100,7 +101,7 @@ unsigned tee_perf_platform_wait(struct tee_perf_thread *thread, uint64_t seen, u
 	sys(SYS_futex, (long)&thread->host->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
 	if (hosted.unheard < UNHEARD_MAX)
 		slept_on = sys(SYS_futex, (long)thread->reader, FUTEX_WAIT, (long)(uint32_t)seen, (long)&timeout, 0, 0);
-	if (futex_fails(slept_on, host_read(thread->reader) >= wake_at))
+	if (did_not_sleep(slept_on, host_read(thread->reader) >= wake_at))
 		tee_perf_hosted_nap(1000 * 1000);
 	host_write(thread->waiting, 0);
 	uint64_t slept = now_ns() - before, waited = slept / 1000000;
