@@ -279,24 +279,52 @@ void tee_perf_recording_close(struct tee_perf_recording *recording)
 	free(recording);
 }
 
-static struct tee_perf_calibration clock_calibration(const struct tee_perf_recording *recording, const char *clock)
+static bool plausible(double ns)
+{
+	return ns >= 0 && ns < 1e6;
+}
+
+/* False: not measured, or no measurement. */
+static bool read_lengths(const json_t *lengths, struct tee_perf_hook_times *hooks)
+{
+	size_t count = json_array_size(lengths);
+	double before = -1;
+
+	if (count == 0 || count > TEE_PERF_PROBE_LENGTHS)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const json_t *pair = json_array_get(lengths, i);
+		double seen = json_number_value(json_array_get(pair, 0)),
+		       inside = json_number_value(json_array_get(pair, 1));
+		if (!plausible(seen) || !plausible(inside) || seen <= before)
+			return false;
+		hooks->length[i] = (struct tee_perf_hook_length){ seen, inside };
+		before = seen;
+	}
+	hooks->length_count = (unsigned)count;
+	return true;
+}
+
+static struct tee_perf_hook_times clock_hooks(const struct tee_perf_recording *recording, const char *clock)
 {
 	const json_t *all = json_object_get(recording->end, "calibration");
 	if (all == NULL)
 		all = json_object_get(recording->start, "calibration");
 	const json_t *one = json_object_get(all, clock);
 	double inside = json_number_value(json_object_get(one, "inside_ns"));
-	double outside = json_number_value(json_object_get(one, "outside_ns"));
-	bool sane = inside >= 0 && outside >= 0 && inside < 1e6 && outside < 1e6;
-	return sane ? (struct tee_perf_calibration){ inside, outside } : (struct tee_perf_calibration){ 0 };
+	struct tee_perf_hook_times hooks = { .outside_ns = json_number_value(json_object_get(one, "outside_ns")) };
+	if (!plausible(inside) || !plausible(hooks.outside_ns))
+		return (struct tee_perf_hook_times){ 0 };
+	if (!read_lengths(json_object_get(one, "inside_by_length"), &hooks)) {
+		hooks.length_count = 1;
+		hooks.length[0].inside_ns = inside;
+	}
+	return hooks;
 }
 
-struct tee_perf_calibration tee_perf_recording_calibration(const struct tee_perf_recording *recording, uint32_t track)
+struct tee_perf_probe tee_perf_recording_probe(const struct tee_perf_recording *recording, uint32_t track)
 {
 	const struct tee_perf_counts *counts = &recording->model->tracks[track]->counts;
-	struct tee_perf_calibration host = clock_calibration(recording, "host"),
-				    tsc = clock_calibration(recording, "tsc");
 	double share = counts->records == 0 ? 0 : (double)counts->tsc_records / (double)counts->records;
-	return (struct tee_perf_calibration){ host.inside_ns + share * (tsc.inside_ns - host.inside_ns),
-					      host.outside_ns + share * (tsc.outside_ns - host.outside_ns) };
+	return (struct tee_perf_probe){ clock_hooks(recording, "host"), clock_hooks(recording, "tsc"), share };
 }

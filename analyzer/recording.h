@@ -4,14 +4,10 @@
 #define TEE_PERF_ANALYZER_RECORDING_H
 
 #include "analyzer/model.h"
+#include "analyzer/probe.h"
 #include "analyzer/symbols.h"
 
 #include <jansson.h>
-
-/* The hooks of one call, as the recorder measured them, in nanoseconds (see analyzer/tree.h). */
-struct tee_perf_calibration {
-	double inside_ns, outside_ns;
-};
 
 /* Warnings: what is missing or damaged, one sentence each. */
 #define TEE_PERF_WARNINGS_MAX 8
@@ -64,6 +60,6 @@ int tee_perf_recording_summary(const struct tee_perf_recording *recording, struc
 void tee_perf_summary_clear(struct tee_perf_summary *summary);
 
 /* What the hooks cost on the clock of a track, by the recorder's calibration; zeros if it has none. */
-struct tee_perf_calibration tee_perf_recording_calibration(const struct tee_perf_recording *recording, uint32_t track);
+struct tee_perf_probe tee_perf_recording_probe(const struct tee_perf_recording *recording, uint32_t track);
 
 #endif

@@ -25,13 +25,21 @@ static void link_children(struct tee_perf_tree *tree)
 		tree->depth[node] = tree->depth[tree->track->cct.parents[node]] + 1;
 }
 
+static uint64_t calls_made(const struct tee_perf_tree *tree, uint32_t node)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t child = tree->first_child[node]; child != 0; child = tree->next_sibling[child])
+		calls += tree->track->cct.nodes[child].calls;
+	return calls;
+}
+
 static void add_probe(struct tee_perf_tree *tree, const struct tee_perf_probe *probe)
 {
-	const struct tee_perf_cct *cct = &tree->track->cct;
-	for (uint32_t node = 1; node < tree->count; node++) {
-		double calls = (double)cct->nodes[node].calls;
-		tree->probe_ns[node] += (uint64_t)(calls * probe->inside_ns + 0.5);
-		tree->probe_ns[cct->parents[node]] += (uint64_t)(calls * probe->outside_ns + 0.5);
+	for (uint32_t node = 0; node < tree->count; node++) {
+		const struct tee_perf_node *own = &tree->track->cct.nodes[node];
+		double ns = tee_perf_probe_ns(probe, own->self_ns, own->calls, calls_made(tree, node));
+		tree->probe_ns[node] = (uint64_t)(ns + 0.5);
 	}
 }
 

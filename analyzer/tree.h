@@ -4,12 +4,7 @@
 #define TEE_PERF_ANALYZER_TREE_H
 
 #include "analyzer/model_internal.h"
-
-/* Estimated time of the two hooks of one call, in nanoseconds. */
-struct tee_perf_probe {
-	double inside_ns;  /* falls into the callee's own duration */
-	double outside_ns; /* falls into the caller */
-};
+#include "analyzer/probe.h"
 
 struct tee_perf_tree {
 	const struct tee_perf_track *track;

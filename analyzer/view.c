@@ -116,8 +116,7 @@ static void finish_row(struct tee_perf_row *row, const struct histogram_row *his
 static int add_track(struct builder *builder, const struct tee_perf_view_options *options)
 {
 	const struct tee_perf_track *track = builder->recording->model->tracks[builder->track];
-	struct tee_perf_calibration cost = tee_perf_recording_calibration(builder->recording, builder->track);
-	struct tee_perf_probe probe = { cost.inside_ns, cost.outside_ns };
+	struct tee_perf_probe probe = tee_perf_recording_probe(builder->recording, builder->track);
 	struct tee_perf_tree tree;
 	if (tee_perf_tree_build(&tree, track, &probe, options->net) != 0)
 		return -1;

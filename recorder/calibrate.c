@@ -15,15 +15,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCHES 128  /* the first warms up */
-#define CALLS   4000 /* per batch: some 20 us with the host clock */
-#define FASTEST 32   /* batches that count: in the others the machine was busy elsewhere */
+#define BATCHES 80  /* the first warms up */
+#define FASTEST 48  /* batches that count: in the others the machine was busy elsewhere */
+#define ROUNDS  444 /* per batch: some 50 us with the host clock */
 
 static struct tee_perf_map_entry entry __attribute__((aligned(16)));
 
-/* The processor runs a hook and the function around it at once, so that a hook costs less there than alone. Measured in
- * a function of one nanosecond, where it matters most, that leaves the processor little room: three or four additions
- * for each that the next one waits for. (In code that only waits for its own results a hook costs next to nothing.) */
+/* The processor runs a hook and what is around it at once, so that a hook costs less there than alone, and most of it
+ * counts for a neighbour where a function is short. Measured in functions of three lengths that leave the processor
+ * little room: three or four additions for each that the next one waits for. (In code that only waits for its own
+ * results a hook costs next to nothing.) */
 #define BESIDE(x, n) __asm__ volatile("" : : "r"(x + n))
 #define STEP(x)                                                                                                        \
 	x++;                                                                                                           \
@@ -31,7 +32,7 @@ static struct tee_perf_map_entry entry __attribute__((aligned(16)));
 	BESIDE(x, 1);                                                                                                  \
 	BESIDE(x, 2);                                                                                                  \
 	BESIDE(x, 3)
-#define WORK(x)                                                                                                        \
+#define STEPS_4(x)                                                                                                     \
 	STEP(x);                                                                                                       \
 	BESIDE(x, 4);                                                                                                  \
 	STEP(x);                                                                                                       \
@@ -39,23 +40,45 @@ static struct tee_perf_map_entry entry __attribute__((aligned(16)));
 	STEP(x);                                                                                                       \
 	BESIDE(x, 4);                                                                                                  \
 	STEP(x)
+#define STEPS_16(x)                                                                                                    \
+	STEPS_4(x);                                                                                                    \
+	STEPS_4(x);                                                                                                    \
+	STEPS_4(x);                                                                                                    \
+	STEPS_4(x)
+#define STEPS_64(x)                                                                                                    \
+	STEPS_16(x);                                                                                                   \
+	STEPS_16(x);                                                                                                   \
+	STEPS_16(x);                                                                                                   \
+	STEPS_16(x)
 
 typedef long work_function(long x, const void *cfa);
 
-static __attribute__((noinline)) long plain(long x, const void *cfa)
-{
-	(void)cfa;
-	WORK(x);
-	return x;
-}
+#define FUNCTIONS(steps)                                                                                               \
+	static __attribute__((noinline)) long plain_##steps(long x, const void *cfa)                                   \
+	{                                                                                                              \
+		(void)cfa;                                                                                             \
+		STEPS_##steps(x);                                                                                      \
+		return x;                                                                                              \
+	}                                                                                                              \
+	static __attribute__((noinline)) long hooked_##steps(long x, const void *cfa)                                  \
+	{                                                                                                              \
+		arch_hook_call(&entry, cfa);                                                                           \
+		STEPS_##steps(x);                                                                                      \
+		arch_hook_return(&entry, cfa);                                                                         \
+		return x;                                                                                              \
+	}
+FUNCTIONS(4)
+FUNCTIONS(16)
+FUNCTIONS(64)
 
-static __attribute__((noinline)) long hooked(long x, const void *cfa)
-{
-	arch_hook_call(&entry, cfa);
-	WORK(x);
-	arch_hook_return(&entry, cfa);
-	return x;
-}
+#define LENGTHS TEE_PERF_CALIBRATED_LENGTHS
+static work_function *const plain[LENGTHS] = { plain_4, plain_16, plain_64 };
+static work_function *const hooked[LENGTHS] = { hooked_4, hooked_16, hooked_64 };
+
+/* Each length follows each, itself included: what a hook costs depends on what was before it. */
+static const unsigned char order[] = { 0, 0, 1, 0, 2, 1, 1, 2, 2 };
+#define ORDER (sizeof order)
+#define CALLS (ROUNDS * ORDER)
 
 /* The calls as an analyzer sees them: what lies between the readings of the clock at call and return. */
 struct observer {
@@ -63,8 +86,9 @@ struct observer {
 	uint64_t longest;            /* longer ones, or the clock, were interrupted */
 	uint64_t begin, calls;
 	struct batch {
-		double ns; /* of one call, by the clock outside */
-		uint64_t sum, count;
+		double hooked_ns, plain_ns;            /* of a call, all lengths mixed, by the clock outside */
+		double alone_ns[LENGTHS];              /* of a call without hooks */
+		uint64_t sum[LENGTHS], count[LENGTHS]; /* by the clock that the hooks read */
 	} batch[BATCHES];
 };
 
@@ -78,46 +102,59 @@ static void observe(void *data, const struct tee_perf_record *records, size_t co
 			observer->begin = time;
 		if (kind != TEE_PERF_RETURN)
 			continue;
+		unsigned length = order[observer->calls % ORDER];
 		struct batch *batch = &observer->batch[observer->calls++ / CALLS % BATCHES];
 		if (time - observer->begin > observer->longest)
 			continue;
-		batch->sum += time - observer->begin;
-		batch->count++;
+		batch->sum[length] += time - observer->begin;
+		batch->count[length]++;
 	}
+}
+
+static double busy_ns(const struct batch *batch)
+{
+	return batch->hooked_ns + batch->plain_ns;
 }
 
 static int compare(const void *a, const void *b)
 {
-	double x = ((const struct batch *)a)->ns, y = ((const struct batch *)b)->ns;
+	double x = busy_ns(a), y = busy_ns(b);
 	return (x > y) - (x < y);
 }
 
-/* Nanoseconds of one call. */
-static double time_batch(work_function *work)
+static double time_mixed(work_function *const work[LENGTHS])
 {
 	const void *cfa = __builtin_frame_address(0);
 	uint64_t before = tee_perf_monotonic_ns();
 	long x = 1;
 
-	for (int i = 0; i < CALLS; i++)
-		x = work(x, cfa);
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (unsigned i = 0; i < ORDER; i++)
+			x = work[order[i]](x, cfa);
 	__asm__ volatile("" : : "r"(x));
 	return (double)(tee_perf_monotonic_ns() - before) / CALLS;
 }
 
-static void measure_hooked(struct observer *observer)
+static double time_alone(work_function *work)
 {
-	for (int i = 0; i < BATCHES; i++)
-		observer->batch[i].ns = time_batch(hooked);
+	uint64_t before = tee_perf_monotonic_ns();
+	long x = 1;
+
+	for (unsigned i = 0; i < ROUNDS; i++)
+		x = work(x, NULL);
+	__asm__ volatile("" : : "r"(x));
+	return (double)(tee_perf_monotonic_ns() - before) / ROUNDS;
 }
 
-static double fastest_plain(void)
+/* With and without hooks in turn: the machine's speed changes. */
+static void measure_batches(struct observer *observer)
 {
-	double fastest = INFINITY;
-
-	for (int i = 0; i < BATCHES; i++)
-		fastest = fmin(fastest, time_batch(plain));
-	return fastest;
+	for (struct batch *batch = observer->batch; batch < observer->batch + BATCHES; batch++) {
+		batch->hooked_ns = time_mixed(hooked);
+		batch->plain_ns = time_mixed(plain);
+		for (unsigned i = 0; i < LENGTHS; i++)
+			batch->alone_ns[i] = time_alone(plain[i]);
+	}
 }
 
 static void keep_clock_going(void *data)
@@ -138,7 +175,7 @@ static bool run_attached(struct observer *observer, struct tee_perf_log_segment 
 	region_store(&region->process[0].state, TEE_PERF_PROCESS_LIVE);
 	bool attached = tee_perf_local_attach(region->header, segment, &region->process[0], state, 1);
 	if (attached) {
-		measure_hooked(observer);
+		measure_batches(observer);
 		tee_perf_local_detach();
 	}
 	atomic_store(&observer->drain.stop, true);
@@ -146,27 +183,42 @@ static bool run_attached(struct observer *observer, struct tee_perf_log_segment 
 	return attached;
 }
 
+static bool has_times(const struct batch *batch)
+{
+	for (unsigned i = 0; i < LENGTHS; i++)
+		if (batch->count[i] == 0)
+			return false;
+	return true;
+}
+
 /* From the batches that nothing disturbed. Without a publication a batch is fast, and tells nothing. */
 static void take_fastest(struct observer *observer, double units_per_ns, struct tee_perf_hook_cost *cost)
 {
 	struct batch *batch = observer->batch, all = { 0 };
-	double plain_ns = fastest_plain();
 	int taken = 0;
 
 	qsort(batch + 1, BATCHES - 1, sizeof *batch, compare);
 	for (int i = 1; i < BATCHES && taken < FASTEST; i++) {
-		if (batch[i].sum == 0)
+		if (!has_times(&batch[i]) || batch[i].sum[LENGTHS - 1] == 0)
 			continue;
 		taken++;
-		all.ns += batch[i].ns;
-		all.sum += batch[i].sum;
-		all.count += batch[i].count;
+		all.hooked_ns += batch[i].hooked_ns;
+		all.plain_ns += batch[i].plain_ns;
+		for (unsigned length = 0; length < LENGTHS; length++) {
+			all.alone_ns[length] += batch[i].alone_ns[length];
+			all.sum[length] += batch[i].sum[length];
+			all.count[length] += batch[i].count[length];
+		}
 	}
-	if (all.count == 0)
+	if (taken == 0)
 		return;
-	double inside = (double)all.sum / (double)all.count / units_per_ns;
-	cost->inside_ns = fmax(inside - plain_ns, 0);
-	cost->outside_ns = fmax(all.ns / taken - inside, 0);
+	for (unsigned i = 0; i < LENGTHS; i++) {
+		struct tee_perf_hook_inside *inside = &cost->inside[i];
+		inside->seen_ns = (double)all.sum[i] / (double)all.count[i] / units_per_ns;
+		inside->added_ns = fmax(inside->seen_ns - all.alone_ns[i] / taken, 0);
+		cost->inside_ns += inside->added_ns / LENGTHS;
+	}
+	cost->outside_ns = fmax((all.hooked_ns - all.plain_ns) / taken - cost->inside_ns, 0);
 }
 
 /* What the drain's thread writes to must not lie on the stack that the hooked functions use: with half of the places

@@ -5,9 +5,14 @@
 
 #include "recorder/record.h"
 
+#define TEE_PERF_CALIBRATED_LENGTHS 3
+
 /* Nanoseconds of one call and its return. 0: not measured. */
 struct tee_perf_hook_cost {
-	double inside_ns;  /* added between the two readings of the clock: counts for the called function */
+	double inside_ns; /* added between the two readings of the clock: counts for the called function; a mean */
+	struct tee_perf_hook_inside {
+		double seen_ns, added_ns; /* between the two readings; by the hooks, of these */
+	} inside[TEE_PERF_CALIBRATED_LENGTHS]; /* short calls first */
 	double outside_ns; /* the rest: counts for its caller */
 };
 

@@ -144,7 +144,12 @@ static double tsc_hz(const struct tee_perf_session *session)
 
 static json_t *cost_json(const struct tee_perf_hook_cost *cost)
 {
-	return json_pack("{s:f, s:f}", "inside_ns", cost->inside_ns, "outside_ns", cost->outside_ns);
+	json_t *lengths = json_array();
+
+	for (unsigned i = 0; i < TEE_PERF_CALIBRATED_LENGTHS; i++)
+		json_array_append_new(lengths, json_pack("[f, f]", cost->inside[i].seen_ns, cost->inside[i].added_ns));
+	return json_pack("{s:f, s:o, s:f}", "inside_ns", cost->inside_ns, "inside_by_length", lengths, "outside_ns",
+			 cost->outside_ns);
 }
 
 /* NULL: nobody said. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Benchmarks that are no workload in variants: compiling, reporting, drawing, the parts of the drain."""
 
+import json
 import os
 import re
 from statistics import median
@@ -106,4 +107,25 @@ def flamegraph(builder, runs, results):
     results.extra["flamegraph"] = {"seconds": median(seconds), "peak_mb": median(peak)}
 
 
-SPECIAL = {"compile": compile_sqlite, "builds": build_200_files, "report": report, "drain": drain, "flamegraph": flamegraph}
+def points_off(builder, program, data):
+    """By how many points the worst share of report --net differs from what the program's functions take without hooks."""
+    tee_perf = builder.expand("{bin}/tee-perf")
+    told, _ = output(builder, [tee_perf, "record", "-q", "--clock", "host", "-o", data, "--", program], "net")
+    truth = {name: float(share) for name, share in re.findall(r"^share (\S+) (\S+)", told, re.M)}
+    rows = json.loads(run([tee_perf, "report", "-i", data, "--net", "--format", "json"]))["functions"]
+    net = {row["name"]: row["self_ns"] for row in rows if row["name"] in truth}
+    return max(abs(100 * net[name] / sum(net.values()) - share) for name, share in truth.items())
+
+
+def net_shares(builder, runs, results):
+    """Three functions of 2, 5 and 20 ns called back to back."""
+    program = os.path.join(builder.work, "tiny")
+    source = builder.expand("{root}/tests/record/programs/tiny.c")
+    run([builder.expand("{bin}/tee-perf-cc"), "-O2", source, "-o", program])
+    data = os.path.join(builder.work, "net.data")
+    points = [points_off(builder, program, data) for _ in range(runs)]
+    results.extra["net"] = {"points_off": median(points), "points_off_worst": max(points)}
+    os.remove(data)
+
+
+SPECIAL = {"compile": compile_sqlite, "builds": build_200_files, "report": report, "drain": drain, "flamegraph": flamegraph, "net": net_shares}

@@ -104,6 +104,7 @@ TARGETS = [
     Target("SQLite, data after zstd", "bytes/event", 2.0, bytes_per_event("file_bytes")),
     Target("report on 10^8 events", "M events/s", 60, extra("report", "mevents"), True),
     Target("report, peak memory", "MiB", 64, extra("report", "peak_mib")),
+    Target("--net, functions of 2, 5 and 20 ns, worst share", "points off", 3.0, extra("net", "points_off")),
     Target("flame graph of 100,000 stacks", "s", 1.0, extra("flamegraph", "seconds")),
     Target("flame graph, peak memory", "MB", 100, extra("flamegraph", "peak_mb")),
     Target("SQLite's amalgamation, time to compile", "x", 1.3, extra("compile", "time_ratio")),
