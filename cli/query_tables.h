@@ -52,11 +52,20 @@ uint64_t tee_perf_query_count_transitions(const struct tee_perf_query_source *so
 void tee_perf_query_value_transition(const struct tee_perf_query_source *source, uint64_t row, int column,
 				     sqlite3_context *out);
 
+/* query_stacks.c: the table `stacks`. */
+int tee_perf_query_prepare_stacks(struct tee_perf_query_source *source, struct tee_perf_error *err);
+uint64_t tee_perf_query_count_stacks(const struct tee_perf_query_source *source);
+bool tee_perf_query_hides_stack(const struct tee_perf_query_source *source, uint64_t row);
+void tee_perf_query_value_stack(const struct tee_perf_query_source *source, uint64_t row, int column,
+				sqlite3_context *out);
+
 /* The module of the table `calls`, which streams. */
 extern const sqlite3_module tee_perf_query_calls_module;
 
 /* Columns of several tables. */
 void tee_perf_query_text(sqlite3_context *out, const char *text); /* any bytes; copied */
+void tee_perf_query_name(const struct tee_perf_query_source *source, uint32_t symbol, sqlite3_context *out);
 void tee_perf_query_integer(sqlite3_context *out, uint64_t value);
+void tee_perf_query_null_unless(bool there, uint64_t value, sqlite3_context *out);
 
 #endif

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "recorder/symtab.h"
+#include "recorder/symtab_internal.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define STUB_BYTES 16 /* of an entry of the procedure linkage table that stands for a function of another object */
@@ -34,19 +30,6 @@ struct reading {
 	size_t count;
 	bool (*wanted)(const void *data, const char *name); /* NULL: all */
 	const void *data;
-};
-
-struct tee_perf_symtab {
-	int fd, debug_fd;
-	Elf *elf, *debug; /* debug: the separate debug file, or NULL */
-	Dwarf *dwarf;
-	struct tee_perf_function_info *functions;
-	const char **homes; /* by function */
-	char **files;       /* strings of functions[].file that are ours */
-	size_t count, file_count;
-	struct stat status;  /* of the file when it was opened */
-	const char *trouble; /* NULL: all was read */
-	bool loaded;
 };
 
 /* ---- opening */
@@ -272,97 +255,7 @@ static int settle(struct tee_perf_symtab *symtab, struct candidate *candidates, 
 	return 0;
 }
 
-/* ---- files and lines */
-
-static struct tee_perf_function_info *find(const struct tee_perf_symtab *symtab, uint64_t address)
-{
-	size_t low = 0, high = symtab->count;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (symtab->functions[middle].address <= address)
-			low = middle;
-		else
-			high = middle;
-	}
-	if (symtab->count == 0 || address - symtab->functions[low].address >= symtab->functions[low].size)
-		return NULL;
-	return &symtab->functions[low];
-}
-
-/* As clang's map has it: a path below the folder of the build is relative to it. */
-static const char *relative_to(const char *file, const char *directory)
-{
-	size_t length = directory == NULL ? 0 : strlen(directory);
-
-	if (length == 0 || strncmp(file, directory, length) != 0 || file[length] != '/')
-		return file;
-	file += length + 1;
-	return file[0] == '.' && file[1] == '/' ? file + 2 : file;
-}
-
-/* A copy that lives as long as the symtab; the same string as the last time, if it was the same. */
-static const char *keep_file(struct tee_perf_symtab *symtab, const char *file)
-{
-	if (symtab->file_count > 0 && strcmp(symtab->files[symtab->file_count - 1], file) == 0)
-		return symtab->files[symtab->file_count - 1];
-	char **grown = realloc(symtab->files, (symtab->file_count + 1) * sizeof *grown);
-	if (grown == NULL)
-		return "";
-	symtab->files = grown;
-	char *copy = strdup(file);
-	if (copy == NULL)
-		return "";
-	grown[symtab->file_count++] = copy;
-	return copy;
-}
-
-struct unit {
-	struct tee_perf_symtab *symtab;
-	const char *directory;
-};
-
-/* The symbol that begins where one of the function's ranges does: its other parts lie elsewhere (.cold). */
-static struct tee_perf_function_info *find_entry(const struct tee_perf_symtab *symtab, Dwarf_Die *die)
-{
-	Dwarf_Addr base, begin, end;
-
-	for (ptrdiff_t offset = 0; (offset = dwarf_ranges(die, offset, &base, &begin, &end)) > 0;) {
-		struct tee_perf_function_info *function = find(symtab, begin);
-		if (function != NULL && function->address == begin && strstr(function->name, ".cold") == NULL)
-			return function;
-	}
-	return NULL;
-}
-
-static int note_function(Dwarf_Die *die, void *data)
-{
-	struct unit *unit = data;
-	struct tee_perf_function_info *function = find_entry(unit->symtab, die);
-	const char *file = function == NULL ? NULL : dwarf_decl_file(die);
-	int line;
-
-	if (file == NULL || dwarf_decl_line(die, &line) != 0)
-		return DWARF_CB_OK;
-	function->line = line > 0 ? (uint32_t)line : 0;
-	function->file = keep_file(unit->symtab, relative_to(file, unit->directory));
-	return DWARF_CB_OK;
-}
-
-void tee_perf_symtab_add_lines(struct tee_perf_symtab *symtab)
-{
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
-	uint8_t type;
-
-	symtab->dwarf = dwarf_begin_elf(symtab->debug != NULL ? symtab->debug : symtab->elf, DWARF_C_READ, NULL);
-	while (symtab->dwarf != NULL && dwarf_get_units(symtab->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
-		Dwarf_Attribute attribute;
-		struct unit unit = { symtab, dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attribute)) };
-		if (type == DW_UT_compile)
-			dwarf_getfuncs(&die, note_function, &unit, 0);
-	}
-}
+/* ---- loading */
 
 /* Section headers stand at a file's end. */
 static bool lost_its_sections(Elf *elf)
@@ -433,63 +326,23 @@ const struct tee_perf_function_info *tee_perf_symtab_functions(const struct tee_
 
 const struct tee_perf_function_info *tee_perf_symtab_find(const struct tee_perf_symtab *symtab, uint64_t address)
 {
-	return find(symtab, address);
+	size_t low = 0, high = symtab->count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (symtab->functions[middle].address <= address)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (symtab->count == 0 || address - symtab->functions[low].address >= symtab->functions[low].size)
+		return NULL;
+	return &symtab->functions[low];
 }
 
 const char *tee_perf_symtab_file(const struct tee_perf_symtab *symtab, const struct tee_perf_function_info *function)
 {
 	return symtab->homes[function - symtab->functions];
-}
-
-/* The function's bytes in the file; NULL: not there. */
-static const uint8_t *code_of(const struct tee_perf_symtab *symtab, const struct tee_perf_function_info *function)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	while ((section = elf_nextscn(symtab->elf, section)) != NULL) {
-		if (gelf_getshdr(section, &header) == NULL || (header.sh_flags & SHF_EXECINSTR) == 0 ||
-		    function->address - header.sh_addr >= header.sh_size)
-			continue;
-		const Elf_Data *data = elf_rawdata(section, NULL);
-		uint64_t offset = function->address - header.sh_addr;
-		if (data != NULL && data->d_buf != NULL && offset + function->size <= data->d_size)
-			return (const uint8_t *)data->d_buf + offset;
-	}
-	return NULL;
-}
-
-bool tee_perf_symtab_has_gcc_hooks(const struct tee_perf_symtab *symtab, const struct tee_perf_function_info *function)
-{
-	const uint8_t *code = code_of(symtab, function);
-	uint64_t target = 0;
-
-	for (size_t i = 0; i < symtab->count && target == 0; i++)
-		if (strcmp(symtab->functions[i].name, "__cyg_profile_func_enter") == 0)
-			target = symtab->functions[i].address;
-	if (target == 0 || code == NULL)
-		return target == 0;
-	for (uint32_t i = 0; i + 5 <= function->size; i++) {
-		int32_t distance;
-		memcpy(&distance, code + i + 1, sizeof distance);
-		if (code[i] == 0xe8 && function->address + i + 5 + (uint64_t)(int64_t)distance == target)
-			return true;
-	}
-	return false;
-}
-
-bool tee_perf_symtab_holds(const struct tee_perf_symtab *symtab, uint64_t address)
-{
-	size_t count;
-	GElf_Phdr segment;
-
-	if (elf_getphdrnum(symtab->elf, &count) != 0)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (gelf_getphdr(symtab->elf, (int)i, &segment) != NULL && segment.p_type == PT_LOAD &&
-		    (segment.p_flags & PF_X) != 0 && address - segment.p_vaddr < segment.p_memsz)
-			return true;
-	return false;
 }
 
 void tee_perf_symtab_each_dynamic(const struct tee_perf_symtab *symtab, void (*visit)(void *data, const char *name),
