@@ -22,23 +22,16 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define PAGE         4096ul
-#define HEADER_BYTES (TEE_PERF_TABLE_OFFSET + TEE_PERF_PROCESS_MAX * sizeof(struct tee_perf_log_process))
-#define UNHEARD_MAX  3      /* then threads no longer sleep on a futex */
-#define SAME_STACK   4096ul /* less than any signal stack has left under its first frame */
+#define PAGE        4096ul
+#define UNHEARD_MAX 3      /* then threads no longer sleep on a futex */
+#define SAME_STACK  4096ul /* less than any signal stack has left under its first frame */
 
 static struct {
-	char path[256];
-	uint64_t nonce;
-	bool any_nonce;           /* none was given: a device, whose log is whatever is there */
+	struct tee_perf_hosted_log log;
 	volatile uint64_t *alive; /* lies in memory that is wiped at fork: 0 in a child */
-	uintptr_t header, segment;
-	size_t segment_bytes;
-	uint64_t segment_stride; /* in the file */
 	pthread_key_t key;
 	bool key_usable;
-	bool accessible; /* the segment is so from the start */
-	uint64_t process_index_plus_1, generation;
+	uint64_t generation;
 	long pid;         /* that is attached */
 	unsigned unheard; /* waits in a row that were over and did not end by being woken */
 } hosted;
@@ -46,12 +39,6 @@ static struct {
 static long sys(long number, long a, long b, long c, long d, long e, long f)
 {
 	return arch_syscall6(number, a, b, c, d, e, f);
-}
-
-static void *map(void *at, size_t size, int protection, int flags, int fd, uint64_t offset)
-{
-	long result = sys(SYS_mmap, (long)at, (long)size, protection, flags, fd, (long)offset);
-	return result < 0 && result > -4096 ? NULL : (void *)result;
 }
 
 static uint64_t now_ns(void)
@@ -72,7 +59,8 @@ void tee_perf_hosted_nap(long ns)
 bool tee_perf_platform_open_memory(uintptr_t begin, uint64_t size)
 {
 	/* Rings are mapped without access until used, so that mlockall does not fill them all. */
-	return hosted.accessible || sys(SYS_mprotect, (long)begin, (long)size, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
+	return hosted.log.accessible ||
+	       sys(SYS_mprotect, (long)begin, (long)size, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
 }
 
 /* Notes how a sleep on a futex ended. True: there was none, in the memory of a device, or where futexes have been given
@@ -211,128 +199,12 @@ void tee_perf_platform_thread(struct tee_perf_thread *thread, uintptr_t cfa)
 
 /* ---- process */
 
-/* Claims an entry of the process table; -1: none is free. */
-static long claim_process(struct tee_perf_log_header *header, uint64_t process_max)
-{
-	struct tee_perf_log_process *table = (void *)((uintptr_t)header + TEE_PERF_TABLE_OFFSET);
-
-	for (uint64_t i = 0; i < process_max; i++) {
-		uint64_t expected = TEE_PERF_PROCESS_FREE;
-		if (__atomic_compare_exchange_n(&table[i].state, &expected, TEE_PERF_PROCESS_CLAIMED, false,
-						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			return (long)i;
-	}
-	__atomic_fetch_add(&header->refused_count, 1, __ATOMIC_RELAXED);
-	return -1;
-}
-
-/* At a multiple of the sub-buffer size, without access for now. */
-static void *map_aligned(int fd, uint64_t offset, size_t size)
-{
-	size_t room = size + TEE_PERF_SUBBUF_BYTES;
-	void *within = tee_perf_hosted_map_within(hosted.path, hosted.header, fd, offset, size);
-
-	hosted.accessible = within != NULL;
-	if (within != NULL)
-		return within;
-	uintptr_t begin = (uintptr_t)map(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (begin == 0)
-		return NULL;
-	uintptr_t aligned = (begin + TEE_PERF_SUBBUF_BYTES - 1) & ~(uintptr_t)(TEE_PERF_SUBBUF_BYTES - 1);
-	void *segment = map((void *)aligned, size, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, offset);
-	if (segment == NULL) {
-		sys(SYS_munmap, (long)begin, (long)room, 0, 0, 0, 0);
-		segment = tee_perf_hosted_map_anywhere(fd, offset, size);
-		hosted.accessible = segment != NULL;
-		return segment;
-	}
-	if (aligned > begin)
-		sys(SYS_munmap, (long)begin, (long)(aligned - begin), 0, 0, 0, 0);
-	if (aligned + size < begin + room)
-		sys(SYS_munmap, (long)(aligned + size), (long)(begin + room - aligned - size), 0, 0, 0, 0);
-	return segment;
-}
-
-/* Maps as much of the segment as the limit of the address space sensibly allows. */
-static void *map_segment(int fd, uint64_t offset, uint64_t slot_max, uint64_t ring_bytes, uint64_t module_bytes,
-			 uint32_t *slots, size_t *size)
-{
-	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
-
-	sys(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
-	_Static_assert(RLIM_INFINITY == UINT64_MAX, "no limit");
-	uint64_t count = tee_perf_slots_within(limit.rlim_cur, slot_max, ring_bytes, module_bytes);
-	for (; count > 0; count /= 2) {
-		*size = TEE_PERF_SLOTS_OFFSET(module_bytes) + count * TEE_PERF_SLOT_BYTES(ring_bytes);
-		void *segment = map_aligned(fd, offset, *size);
-		if (segment != NULL) {
-			*slots = (uint32_t)count;
-			return segment;
-		}
-	}
-	return NULL;
-}
-
-/* 0: nobody says. */
-static uint64_t size_of(int fd)
-{
-	struct stat file = { 0 };
-
-	if (sys(SYS_fstat, fd, (long)&file, 0, 0, 0, 0) == 0)
-		return (uint64_t)file.st_size;
-	long end = sys(SYS_lseek, fd, 0, SEEK_END, 0, 0, 0);
-	return end > 0 ? (uint64_t)end : 0;
-}
-
-/* Checks the header, claims an entry, maps its segment. False: nothing is attached. */
-static bool map_log(int fd, struct tee_perf_attachment *attachment)
-{
-	struct tee_perf_log_header *header = map(NULL, HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (header == NULL)
-		return false;
-	hosted.header = (uintptr_t)header;
-	uint64_t process_max = host_read(&header->process_max), slot_max = host_read(&header->slot_max);
-	uint64_t module_bytes = host_read(&header->module_bytes);
-	hosted.segment_stride = host_read(&header->segment_bytes);
-	attachment->ring_bytes = host_read(&header->ring_bytes);
-	attachment->module_bytes = module_bytes;
-	if (host_read(&header->magic) != TEE_PERF_LOG_MAGIC || host_read(&header->version) != TEE_PERF_LOG_VERSION ||
-	    (host_read(&header->nonce) != hosted.nonce && !hosted.any_nonce) ||
-	    !tee_perf_sizes_sane(process_max, slot_max, attachment->ring_bytes, hosted.segment_stride, module_bytes))
-		return false;
-	/* Beyond the file's end an access would be our end. */
-	if (size_of(fd) < TEE_PERF_SEGMENTS_OFFSET + process_max * hosted.segment_stride)
-		return false;
-	if (tee_perf_hosted_is_second((void *)((uintptr_t)header + TEE_PERF_TABLE_OFFSET), process_max))
-		return false;
-	long index = claim_process(header, process_max);
-	if (index < 0)
-		return false;
-	attachment->process = (struct tee_perf_log_process *)((uintptr_t)header + TEE_PERF_TABLE_OFFSET) + index;
-	void *segment =
-	    map_segment(fd, TEE_PERF_SEGMENTS_OFFSET + (uint64_t)index * hosted.segment_stride, slot_max,
-			attachment->ring_bytes, module_bytes, &attachment->slot_count, &hosted.segment_bytes);
-	if (segment == NULL) {
-		host_write(&attachment->process->state, TEE_PERF_PROCESS_FREE);
-		return false;
-	}
-	hosted.segment = (uintptr_t)segment;
-	hosted.process_index_plus_1 = (uint64_t)index + 1;
-	attachment->host = header;
-	attachment->segment = segment;
-	sys(SYS_madvise, (long)segment, (long)hosted.segment_bytes, MADV_DONTDUMP, 0, 0, 0);
-	sys(SYS_madvise, (long)segment, (long)hosted.segment_bytes, MADV_DONTFORK, 0, 0, 0);
-	sys(SYS_madvise, (long)header, HEADER_BYTES, MADV_DONTDUMP, 0, 0, 0);
-	return tee_perf_platform_open_memory((uintptr_t)segment, sizeof *attachment->segment);
-}
-
 /* Private memory that a forked child finds zeroed: the threads' states, and a word that says we live. */
 static struct tee_perf_thread *map_threads(uint32_t count)
 {
 	size_t size = PAGE + (size_t)count * sizeof(struct tee_perf_thread);
-	char *memory = map(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *memory =
+	    tee_perf_hosted_map(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == NULL)
 		return NULL;
@@ -359,15 +231,15 @@ static void introduce(struct tee_perf_log_process *process, uint64_t parent, uin
 static bool attach(void)
 {
 	struct tee_perf_attachment attachment = { 0 };
-	uint64_t parent = hosted.process_index_plus_1, parent_generation = hosted.generation;
+	uint64_t parent = hosted.log.process_index_plus_1, parent_generation = hosted.generation;
 	/* Rings are opened by sub-buffers, which a larger page would not allow. */
 	if (getauxval(AT_PAGESZ) > TEE_PERF_SUBBUF_BYTES)
 		return false;
-	long fd = sys(SYS_openat, AT_FDCWD, (long)hosted.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+	long fd = sys(SYS_openat, AT_FDCWD, (long)hosted.log.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
 
 	if (fd < 0)
 		return false;
-	bool mapped = map_log((int)fd, &attachment);
+	bool mapped = tee_perf_hosted_map_log((int)fd, &hosted.log, &attachment);
 	sys(SYS_close, fd, 0, 0, 0, 0, 0);
 	if (mapped)
 		attachment.threads = map_threads(attachment.slot_count);
@@ -392,7 +264,7 @@ bool tee_perf_platform_attach_child(void)
 		return false;
 	busy = true;
 	tee_perf_thread_forget();
-	sys(SYS_munmap, (long)hosted.header, HEADER_BYTES, 0, 0, 0, 0);
+	sys(SYS_munmap, (long)hosted.log.header, TEE_PERF_HOSTED_HEADER_BYTES, 0, 0, 0, 0);
 	bool attached = attach();
 	if (!attached)
 		tee_perf_state.host = NULL;
@@ -403,7 +275,7 @@ bool tee_perf_platform_attach_child(void)
 /* Does in a forked child what the kernel was asked for and an emulation of it (qemu-user) only says it does. */
 static void leave_parent(void)
 {
-	sys(SYS_munmap, (long)hosted.segment, (long)hosted.segment_bytes, 0, 0, 0, 0);
+	sys(SYS_munmap, (long)hosted.log.segment, (long)hosted.log.segment_bytes, 0, 0, 0, 0);
 	for (uint32_t slot = 0; slot < tee_perf_state.slot_next && slot < tee_perf_state.slot_count; slot++) {
 		volatile uint64_t *word = (volatile uint64_t *)&tee_perf_state.threads[slot];
 		for (size_t i = 0; i < sizeof(struct tee_perf_thread) / sizeof *word; i++)
@@ -430,7 +302,7 @@ static void forked_child(void)
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
 
 	/* Its end may have been given back, and be in use (hosted_limits.c). */
-	while (map((void *)slot, size, PROT_READ | PROT_WRITE, flags, -1, 0) == NULL && size > PAGE)
+	while (tee_perf_hosted_map((void *)slot, size, PROT_READ | PROT_WRITE, flags, -1, 0) == NULL && size > PAGE)
 		size = size / 2 & ~(PAGE - 1);
 	tee_perf_thread_forget();
 }
@@ -471,17 +343,17 @@ static bool parse_environment(const char *value)
 	for (const char *c = value; *c != '\0'; c++)
 		if (*c == ':')
 			length = (size_t)(c - value);
-	if (length == 0 || length >= sizeof hosted.path)
+	if (length == 0 || length >= sizeof hosted.log.path)
 		return false;
 	for (size_t i = 0; i < length; i++)
-		hosted.path[i] = value[i];
+		hosted.log.path[i] = value[i];
 	for (const char *c = value + length + 1; *c != '\0'; c++) {
 		int digit = *c >= '0' && *c <= '9' ? *c - '0' : *c >= 'a' && *c <= 'f' ? *c - 'a' + 10 : -1;
 		if (digit < 0)
 			return false;
-		hosted.nonce = hosted.nonce << 4 | (uint64_t)digit;
+		hosted.log.nonce = hosted.log.nonce << 4 | (uint64_t)digit;
 	}
-	hosted.any_nonce = value[length + 1] == '\0';
+	hosted.log.any_nonce = value[length + 1] == '\0';
 	return true;
 }
 

@@ -12,6 +12,28 @@
 /* Reads the environment and attaches, once. Images may register before our constructor ran. */
 void tee_perf_hosted_start(void) TEE_PERF_HIDDEN;
 
+/* The log, and what of it this process has mapped. */
+struct tee_perf_hosted_log {
+	char path[256];
+	uint64_t nonce;
+	bool any_nonce; /* none was given: a device, whose log is whatever is there */
+	uintptr_t header, segment;
+	size_t segment_bytes;
+	uint64_t segment_stride; /* in the file */
+	bool accessible;         /* the segment is so from the start */
+	uint64_t process_index_plus_1;
+};
+#define TEE_PERF_HOSTED_HEADER_BYTES                                                                                   \
+	(TEE_PERF_TABLE_OFFSET + TEE_PERF_PROCESS_MAX * sizeof(struct tee_perf_log_process))
+
+/* Checks the header, claims an entry of the process table, maps its segment; fills in both structures. False: nothing
+ * is attached. */
+bool tee_perf_hosted_map_log(int fd, struct tee_perf_hosted_log *log,
+			     struct tee_perf_attachment *attachment) TEE_PERF_HIDDEN;
+
+/* mmap, without libc; NULL: failed. */
+void *tee_perf_hosted_map(void *at, size_t size, int protection, int flags, int fd, uint64_t offset) TEE_PERF_HIDDEN;
+
 /* The calling thread has got its ring: writes which stacks it has besides its own. */
 void tee_perf_hosted_stacks_attached(struct tee_perf_thread *thread) TEE_PERF_HIDDEN;
 
