@@ -139,8 +139,10 @@ static int grow_functions(struct tee_perf_cct *cct)
 
 static int add_function(struct tee_perf_cct *cct, uint32_t entry, uint64_t time_ns)
 {
-	if (cct->function_count == cct->function_capacity && grow_functions(cct) != 0)
+	if (cct->function_count == cct->function_capacity && grow_functions(cct) != 0) {
+		cct->functions_full = true;
 		return -1;
+	}
 	cct->functions[cct->function_count] =
 	    (struct tee_perf_function){ .entry = entry, .first_ns = time_ns, .min_ns = UINT64_MAX };
 	cct->function_count++;

@@ -69,7 +69,8 @@ struct tee_perf_cct {
 	uint32_t function_count, function_capacity;
 	uint32_t *function_slots; /* function index + 1, 0 free */
 	uint32_t function_mask;
-	uint32_t overflow;      /* node of TEE_PERF_PSEUDO_MEMORY, made with the tree */
+	uint32_t overflow;   /* node of TEE_PERF_PSEUDO_MEMORY, made with the tree */
+	bool functions_full; /* one found no room: nothing tells of which module the calls of "[out of memory]" are */
 	uint32_t *shared_count; /* nodes of all trees that share a limit */
 };
 

@@ -141,7 +141,7 @@ static void check_functions(struct check *check, uint32_t number)
 	struct found sums[] = { { NOTE, "calls open across lost records, a pause or the start" },
 				{ NOTE, "functions open at the end" },
 				{ FAULT, "functions that no module has" } };
-	for (uint32_t i = TEE_PERF_PSEUDO_COUNT; i < track->cct.function_count; i++) {
+	for (uint32_t i = TEE_PERF_PSEUDO_MEMORY; i < track->cct.function_count; i++) {
 		const struct tee_perf_function *function = &track->cct.functions[i];
 		uint32_t symbol = tee_perf_symbols_of(check->recording->symbols, number, i);
 		const struct tee_perf_symbol *info = tee_perf_symbols_at(check->recording->symbols, symbol);
@@ -199,6 +199,26 @@ static void check_not_recorded(struct check *check)
 	}
 }
 
+/* Stacks that found no room in the model. Calls and returns are told by their frames, which have room even so: of
+ * single calls everything was checked, and the file holds them. Of a profile nothing else is left; and of what module
+ * a function is, nobody knows where functions found no room. */
+static void check_full(struct check *check)
+{
+	static const char merged[] = "calls in [out of memory]: record fewer processes, or less time, in a file";
+	const struct tee_perf_model *model = check->recording->model;
+	bool full = false, fault = check->recording->has_profile;
+	uint64_t calls = 0;
+	for (uint32_t i = 0; i < model->track_count; i++) {
+		const struct tee_perf_cct *cct = &model->tracks[i]->cct;
+		const struct tee_perf_node *node = &cct->nodes[cct->overflow];
+		full |= cct->functions_full || (node->calls | node->self_ns) != 0;
+		fault |= cct->functions_full;
+		calls += node->calls;
+	}
+	if (full)
+		add_whole(check, fault ? FAULT : NOTE, "the model was full", calls != 0 ? calls : 1, merged);
+}
+
 static void check_whole(struct check *check, const struct tee_perf_summary *summary)
 {
 	const struct tee_perf_model *model = check->recording->model;
@@ -210,7 +230,7 @@ static void check_whole(struct check *check, const struct tee_perf_summary *summ
 		add_whole(check, FAULT, "damaged or cut file", 1, check->recording->warnings[i]);
 	if (check->recording->warning_count == 0)
 		add_whole(check, FAULT, "damaged or cut file", summary->truncated, "its end is missing");
-	add_whole(check, FAULT, "the model was full", summary->out_of_memory, "[out of memory]");
+	check_full(check);
 	add_whole(check, FAULT, "the time-stamp counter was not calibrated", summary->tsc_uncalibrated, NULL);
 	add_whole(check, FAULT, "the program has no hooks", summary->hooks_missing, NULL);
 	check_not_recorded(check);
