@@ -11,9 +11,9 @@
 struct tee_perf_hook_cost {
 	double inside_ns; /* added between the two readings of the clock: counts for the called function; a mean */
 	struct tee_perf_hook_inside {
-		double seen_ns, added_ns; /* between the two readings; by the hooks, of these */
+		double seen_ns, added_ns;      /* between the two readings; by the hooks, of these */
 	} inside[TEE_PERF_CALIBRATED_LENGTHS]; /* short calls first */
-	double outside_ns; /* the rest: counts for its caller */
+	double outside_ns;                     /* the rest: counts for its caller */
 };
 
 struct tee_perf_hook_costs {
