@@ -16,6 +16,7 @@
 struct tee_perf_slot {
 	uint64_t reader;                /* sequence number of the sub-buffer that is read next */
 	uint64_t nested;                /* nested records read */
+	uint64_t written, written_ns;   /* sub-buffers finished, and when that was seen */
 	uint64_t lost;                  /* of which the summary knows */
 	uint64_t floor;                 /* no time of a record may lie below: what a handler wrote came before it */
 	uint32_t index;                 /* place in the ring of the sub-buffer read last */

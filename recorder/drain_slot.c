@@ -12,6 +12,8 @@
 
 #define RECORDS           TEE_PERF_SUBBUF_RECORDS
 #define THREAD_NUMBER_MAX (1u << 20)
+#define RIPE_NS           (50u * 1000)
+#define RIPE_RING         8 /* sub-buffers */
 
 struct cursor {
 	struct tee_perf_drain *drain;
@@ -319,17 +321,36 @@ static void drain_to(struct cursor *at, uint64_t written)
 	}
 }
 
+/* Of `written` sub-buffers those that are read now. The last one is in its core's first-level cache still, and taking
+ * it from there slows the thread down (docs/HOOK-SHAPE.md): it is left until the next one is finished, or for a while.
+ * Not where it may be long until the next look, nor of a small ring, which needs all its room. */
+static uint64_t ripe(const struct tee_perf_drain *drain, struct tee_perf_slot *slot, uint64_t written)
+{
+	bool looks_on = drain->clock->counting && !drain->pace.crowded;
+
+	if (!looks_on || drain->region->ring_bytes < RIPE_RING * TEE_PERF_SUBBUF_BYTES)
+		return written;
+	if (slot->written != written) {
+		slot->written = written;
+		slot->written_ns = drain->clock->last_ns;
+	}
+	return written - (drain->clock->last_ns - slot->written_ns < RIPE_NS);
+}
+
 bool tee_perf_slot_drain(struct tee_perf_drain *drain, struct tee_perf_process *process, uint32_t number)
 {
-	const struct tee_perf_slot *slot = &process->slot[number];
+	struct tee_perf_slot *slot = &process->slot[number];
 	uint64_t written = region_load(&process->segment->writer[number]);
 
 	if (written == slot->reader || slot->broken || slot->full == TEE_PERF_FULL_OVERWRITE + 1)
 		return false;
+	uint64_t end = ripe(drain, slot, written);
+	if (end == slot->reader)
+		return false;
 	struct cursor at = open_slot(drain, process, number);
 	if (overwrites(&at))
 		return false;
-	drain_to(&at, written);
+	drain_to(&at, end);
 	return true;
 }
 
