@@ -98,7 +98,8 @@ void *tee_perf_drain_run(void *data);
 /* No process attaches through the entries of the table from this one on that are free now. */
 void tee_perf_drain_close_table(struct tee_perf_drain *drain, unsigned from);
 
-/* ---- slots (drain_slot.c). Each returns whether anything was read. */
+/* ---- slots (drain_slot.c). Each returns whether anything was read.
+ * Takes finished sub-buffers, but the last one of a thread that goes on only when the next is finished, too. */
 bool tee_perf_slot_drain(struct tee_perf_drain *drain, struct tee_perf_process *process, uint32_t slot);
 /* Takes what stands in the unfinished sub-buffer, too. final: the writer is gone, nothing will change. */
 bool tee_perf_slot_drain_tail(struct tee_perf_drain *drain, struct tee_perf_process *process, uint32_t slot,
@@ -124,10 +125,11 @@ void tee_perf_walks_prepare(struct tee_perf_drain *drain, const char *path, cons
 void tee_perf_modules_first_name(struct tee_perf_drain *drain, const struct tee_perf_process *process, char *name,
 				 size_t size);
 
-/* A thread has appeared, or may have a new name: tells the file or the model. */
+/* ---- names (drain_names.c): tells the file or the model. A process has appeared. */
+void tee_perf_drain_process(struct tee_perf_drain *drain, const struct tee_perf_process *process);
+/* A thread has appeared, or may have a new name. */
 void tee_perf_drain_thread(struct tee_perf_drain *drain, const struct tee_perf_process *process,
 			   struct tee_perf_stream *stream);
-
 /* A thread is gone. */
 void tee_perf_drain_close(struct tee_perf_drain *drain, struct tee_perf_stream *stream);
 
