@@ -15,31 +15,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCHES 80  /* the first warms up */
-#define FASTEST 48  /* batches that count: in the others the machine was busy elsewhere */
-#define ROUNDS  444 /* per batch: some 50 us with the host clock */
+/* The host clock steps once in some 50 calls, and what a batch says varies by as much; the counter does not. */
+#define HOST_BATCHES 200
+#define TSC_BATCHES  50
+#define TAKEN_OF_10  6   /* batches that count, the fastest: in the others the machine was busy elsewhere */
+#define ROUNDS       444 /* per batch: some 50 us with the host clock */
 
 static struct tee_perf_map_entry entry __attribute__((aligned(16)));
 
 /* The processor runs a hook and what is around it at once, so that a hook costs less there than alone, and most of it
  * counts for a neighbour where a function is short. Measured in functions of three lengths that leave the processor
- * little room: three or four additions for each that the next one waits for. (In code that only waits for its own
- * results a hook costs next to nothing.) */
-#define BESIDE(x, n) __asm__ volatile("" : : "r"(x + n))
-#define STEP(x)                                                                                                        \
-	x++;                                                                                                           \
-	__asm__ volatile("" : "+r"(x));                                                                                \
-	BESIDE(x, 1);                                                                                                  \
-	BESIDE(x, 2);                                                                                                  \
-	BESIDE(x, 3)
+ * little room. (In code that only waits for its own results a hook costs next to nothing.) */
 #define STEPS_4(x)                                                                                                     \
-	STEP(x);                                                                                                       \
-	BESIDE(x, 4);                                                                                                  \
-	STEP(x);                                                                                                       \
-	BESIDE(x, 4);                                                                                                  \
-	STEP(x);                                                                                                       \
-	BESIDE(x, 4);                                                                                                  \
-	STEP(x)
+	x = arch_full_step(x);                                                                                         \
+	x = arch_full_step(x);                                                                                         \
+	x = arch_full_step(x);                                                                                         \
+	x = arch_full_step(x)
 #define STEPS_16(x)                                                                                                    \
 	STEPS_4(x);                                                                                                    \
 	STEPS_4(x);                                                                                                    \
@@ -85,11 +76,12 @@ struct observer {
 	struct tee_perf_drain drain; /* first: the sink hands out its address */
 	uint64_t longest;            /* longer ones, or the clock, were interrupted */
 	uint64_t begin, calls;
+	unsigned batches; /* the first warms up */
 	struct batch {
 		double hooked_ns, plain_ns;            /* of a call, all lengths mixed, by the clock outside */
 		double alone_ns[LENGTHS];              /* of a call without hooks */
 		uint64_t sum[LENGTHS], count[LENGTHS]; /* by the clock that the hooks read */
-	} batch[BATCHES];
+	} batch[HOST_BATCHES];
 };
 
 static void observe(void *data, const struct tee_perf_record *records, size_t count)
@@ -103,7 +95,7 @@ static void observe(void *data, const struct tee_perf_record *records, size_t co
 		if (kind != TEE_PERF_RETURN)
 			continue;
 		unsigned length = order[observer->calls % ORDER];
-		struct batch *batch = &observer->batch[observer->calls++ / CALLS % BATCHES];
+		struct batch *batch = &observer->batch[observer->calls++ / CALLS % observer->batches];
 		if (time - observer->begin > observer->longest)
 			continue;
 		batch->sum[length] += time - observer->begin;
@@ -149,7 +141,7 @@ static double time_alone(work_function *work)
 /* With and without hooks in turn: the machine's speed changes. */
 static void measure_batches(struct observer *observer)
 {
-	for (struct batch *batch = observer->batch; batch < observer->batch + BATCHES; batch++) {
+	for (struct batch *batch = observer->batch; batch < observer->batch + observer->batches; batch++) {
 		batch->hooked_ns = time_mixed(hooked);
 		batch->plain_ns = time_mixed(plain);
 		for (unsigned i = 0; i < LENGTHS; i++)
@@ -195,10 +187,10 @@ static bool has_times(const struct batch *batch)
 static void take_fastest(struct observer *observer, double units_per_ns, struct tee_perf_hook_cost *cost)
 {
 	struct batch *batch = observer->batch, all = { 0 };
-	int taken = 0;
+	unsigned taken = 0, fastest = observer->batches * TAKEN_OF_10 / 10;
 
-	qsort(batch + 1, BATCHES - 1, sizeof *batch, compare);
-	for (int i = 1; i < BATCHES && taken < FASTEST; i++) {
+	qsort(batch + 1, observer->batches - 1, sizeof *batch, compare);
+	for (unsigned i = 1; i < observer->batches && taken < fastest; i++) {
 		if (!has_times(&batch[i]) || batch[i].sum[LENGTHS - 1] == 0)
 			continue;
 		taken++;
@@ -270,14 +262,15 @@ static void tear_down(struct bench *bench)
 }
 
 /* *units_per_ns: of the clock that the control word selects; 0: to be measured. */
-static void measure_clock(const struct tee_perf_record_options *options, uint64_t control, double *units_per_ns,
-			  struct tee_perf_hook_cost *cost)
+static void measure_clock(const struct tee_perf_record_options *options, uint64_t control, unsigned batches,
+			  double *units_per_ns, struct tee_perf_hook_cost *cost)
 {
 	struct bench *bench = set_up(options, control);
 	struct tee_perf_error err = { 0 };
 
 	if (bench == NULL)
 		return;
+	bench->observer.batches = batches;
 	struct tee_perf_time_pair begin = tee_perf_publisher_tsc(&bench->clock);
 	struct tee_perf_log_segment *segment = tee_perf_region_map(&bench->region, 0, &err);
 	bool measured = segment != NULL && run_attached(&bench->observer, segment, bench->thread);
@@ -296,7 +289,7 @@ void tee_perf_calibrate_hooks(const struct tee_perf_record_options *options, boo
 	double host_units = 1, tsc_units = 0;
 
 	/* Without a second core the drain and the hooks take turns, and the fastest batches still hold. */
-	measure_clock(options, TEE_PERF_CONTROL_ON, &host_units, &costs->host);
+	measure_clock(options, TEE_PERF_CONTROL_ON, HOST_BATCHES, &host_units, &costs->host);
 	if (tsc_usable)
-		measure_clock(options, TEE_PERF_CONTROL_ON | tsc, &tsc_units, &costs->tsc);
+		measure_clock(options, TEE_PERF_CONTROL_ON | tsc, TSC_BATCHES, &tsc_units, &costs->tsc);
 }
