@@ -18,6 +18,7 @@
 /* The host clock steps once in some 50 calls, and what a batch says varies by as much; the counter does not. */
 #define HOST_BATCHES 200
 #define TSC_BATCHES  50
+#define TRIES        3   /* when too many batches were disturbed */
 #define TAKEN_OF_10  6   /* batches that count, the fastest: in the others the machine was busy elsewhere */
 #define ROUNDS       444 /* per batch: some 50 us with the host clock */
 
@@ -74,13 +75,16 @@ static const unsigned char order[] = { 0, 0, 1, 0, 2, 1, 1, 2, 2 };
 /* The calls as an analyzer sees them: what lies between the readings of the clock at call and return. */
 struct observer {
 	struct tee_perf_drain drain; /* first: the sink hands out its address */
-	uint64_t longest;            /* longer ones, or the clock, were interrupted */
-	uint64_t begin, calls;
+	uint64_t longest;            /* between two events; more: they, or the clock, were interrupted */
+	uint64_t last, begin, calls;
 	unsigned batches; /* the first warms up */
+	bool any;         /* disturbed ones count, too */
 	struct batch {
 		double hooked_ns, plain_ns;            /* of a call, all lengths mixed, by the clock outside */
 		double alone_ns[LENGTHS];              /* of a call without hooks */
 		uint64_t sum[LENGTHS], count[LENGTHS]; /* by the clock that the hooks read */
+		uint64_t begin, end;                   /* of all, by that clock */
+		bool interrupted;
 	} batch[HOST_BATCHES];
 };
 
@@ -90,14 +94,16 @@ static void observe(void *data, const struct tee_perf_record *records, size_t co
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t kind = records[i].w0 >> TEE_PERF_KIND_SHIFT, time = records[i].w0 & TEE_PERF_TIME_MASK;
+		struct batch *batch = &observer->batch[observer->calls / CALLS % observer->batches];
+		if (kind == TEE_PERF_CALL && observer->calls % CALLS == 0)
+			observer->last = batch->begin = time;
+		batch->interrupted |= time - observer->last > observer->longest;
+		observer->last = batch->end = time;
 		if (kind == TEE_PERF_CALL)
 			observer->begin = time;
 		if (kind != TEE_PERF_RETURN)
 			continue;
-		unsigned length = order[observer->calls % ORDER];
-		struct batch *batch = &observer->batch[observer->calls++ / CALLS % observer->batches];
-		if (time - observer->begin > observer->longest)
-			continue;
+		unsigned length = order[observer->calls++ % ORDER];
 		batch->sum[length] += time - observer->begin;
 		batch->count[length]++;
 	}
@@ -105,7 +111,7 @@ static void observe(void *data, const struct tee_perf_record *records, size_t co
 
 static double busy_ns(const struct batch *batch)
 {
-	return batch->hooked_ns + batch->plain_ns;
+	return batch->hooked_ns + batch->plain_ns + batch->alone_ns[0] + batch->alone_ns[1] + batch->alone_ns[2];
 }
 
 static int compare(const void *a, const void *b)
@@ -175,23 +181,28 @@ static bool run_attached(struct observer *observer, struct tee_perf_log_segment 
 	return attached;
 }
 
-static bool has_times(const struct batch *batch)
+/* Where nobody published for a while, then all at once or not at all, a batch is fast, and tells nothing. */
+static bool is_good(const struct observer *observer, const struct batch *batch, double units_per_ns)
 {
+	double span = (double)(batch->end - batch->begin), took = batch->hooked_ns * CALLS * units_per_ns;
+
 	for (unsigned i = 0; i < LENGTHS; i++)
 		if (batch->count[i] == 0)
 			return false;
-	return true;
+	if (observer->any)
+		return batch->sum[LENGTHS - 1] != 0;
+	return !batch->interrupted && fabs(span - took) <= (double)observer->longest;
 }
 
-/* From the batches that nothing disturbed. Without a publication a batch is fast, and tells nothing. */
-static void take_fastest(struct observer *observer, double units_per_ns, struct tee_perf_hook_cost *cost)
+/* From the batches that nothing disturbed. False: there are too few. */
+static bool take_fastest(struct observer *observer, double units_per_ns, struct tee_perf_hook_cost *cost)
 {
 	struct batch *batch = observer->batch, all = { 0 };
 	unsigned taken = 0, fastest = observer->batches * TAKEN_OF_10 / 10;
 
 	qsort(batch + 1, observer->batches - 1, sizeof *batch, compare);
 	for (unsigned i = 1; i < observer->batches && taken < fastest; i++) {
-		if (!has_times(&batch[i]) || batch[i].sum[LENGTHS - 1] == 0)
+		if (!is_good(observer, &batch[i], units_per_ns))
 			continue;
 		taken++;
 		all.hooked_ns += batch[i].hooked_ns;
@@ -203,7 +214,8 @@ static void take_fastest(struct observer *observer, double units_per_ns, struct 
 		}
 	}
 	if (taken == 0)
-		return;
+		return false;
+	*cost = (struct tee_perf_hook_cost){ 0 };
 	for (unsigned i = 0; i < LENGTHS; i++) {
 		struct tee_perf_hook_inside *inside = &cost->inside[i];
 		inside->seen_ns = (double)all.sum[i] / (double)all.count[i] / units_per_ns;
@@ -211,6 +223,7 @@ static void take_fastest(struct observer *observer, double units_per_ns, struct 
 		cost->inside_ns += inside->added_ns / LENGTHS;
 	}
 	cost->outside_ns = fmax((all.hooked_ns - all.plain_ns) / taken - cost->inside_ns, 0);
+	return taken >= fastest / 2;
 }
 
 /* What the drain's thread writes to must not lie on the stack that the hooked functions use: with half of the places
@@ -261,35 +274,44 @@ static void tear_down(struct bench *bench)
 	free(bench);
 }
 
-/* *units_per_ns: of the clock that the control word selects; 0: to be measured. */
-static void measure_clock(const struct tee_perf_record_options *options, uint64_t control, unsigned batches,
-			  double *units_per_ns, struct tee_perf_hook_cost *cost)
+struct clock {
+	uint64_t control; /* that selects it */
+	unsigned batches;
+	double units_per_ns; /* 0: to be measured */
+	struct tee_perf_hook_cost *cost;
+};
+
+/* False: it is to be done again, or any batch has to do. */
+static bool measure_clock(const struct tee_perf_record_options *options, struct clock *clock, bool any)
 {
-	struct bench *bench = set_up(options, control);
+	struct bench *bench = set_up(options, clock->control);
 	struct tee_perf_error err = { 0 };
 
 	if (bench == NULL)
-		return;
-	bench->observer.batches = batches;
+		return true;
+	bench->observer.batches = clock->batches;
+	bench->observer.any = any;
 	struct tee_perf_time_pair begin = tee_perf_publisher_tsc(&bench->clock);
 	struct tee_perf_log_segment *segment = tee_perf_region_map(&bench->region, 0, &err);
 	bool measured = segment != NULL && run_attached(&bench->observer, segment, bench->thread);
 	struct tee_perf_time_pair end = tee_perf_publisher_tsc(&bench->clock);
-	if (*units_per_ns == 0)
-		*units_per_ns = (double)(end.a - begin.a) / (double)(end.b - begin.b);
-	if (measured)
-		take_fastest(&bench->observer, *units_per_ns, cost);
+	if (clock->units_per_ns == 0)
+		clock->units_per_ns = (double)(end.a - begin.a) / (double)(end.b - begin.b);
+	bool done = !measured || take_fastest(&bench->observer, clock->units_per_ns, clock->cost);
 	tear_down(bench);
+	return done;
 }
 
 void tee_perf_calibrate_hooks(const struct tee_perf_record_options *options, bool tsc_usable,
 			      struct tee_perf_hook_costs *costs)
 {
 	const uint64_t tsc = (uint64_t)TEE_PERF_CLOCK_TSC << TEE_PERF_CONTROL_CLOCK_SHIFT;
-	double host_units = 1, tsc_units = 0;
+	struct clock clock[] = { { TEE_PERF_CONTROL_ON, HOST_BATCHES, 1, &costs->host },
+				 { TEE_PERF_CONTROL_ON | tsc, TSC_BATCHES, 0, &costs->tsc } };
 
-	/* Without a second core the drain and the hooks take turns, and the fastest batches still hold. */
-	measure_clock(options, TEE_PERF_CONTROL_ON, HOST_BATCHES, &host_units, &costs->host);
-	if (tsc_usable)
-		measure_clock(options, TEE_PERF_CONTROL_ON | tsc, TSC_BATCHES, &tsc_units, &costs->tsc);
+	/* Without a second core the drain and the hooks take turns: no batch is whole, but the fastest still hold. */
+	for (int i = 0; i <= tsc_usable; i++)
+		for (int left = tee_perf_cores() < 2 ? 1 : TRIES; left > 0; left--)
+			if (measure_clock(options, &clock[i], left == 1))
+				break;
 }

@@ -342,6 +342,16 @@ static bool work(struct tee_perf_drain *drain)
 	return any;
 }
 
+/* Work begins at a publication, whose time is random. Begun when a sub-buffer is finished, it would publish at the same
+ * places of a loop that keeps time with its ring. */
+static void wait_for_tick(struct tee_perf_drain *drain)
+{
+	uint64_t last = drain->clock->last_ns;
+
+	while (drain->clock->last_ns == last && !atomic_load(&drain->stop))
+		tee_perf_drain_tick(drain);
+}
+
 void *tee_perf_drain_run(void *data)
 {
 	struct tee_perf_drain *drain = data;
@@ -356,6 +366,8 @@ void *tee_perf_drain_run(void *data)
 			tee_perf_publisher_beat(drain->clock);
 		} else if (crowded && !any) {
 			sleep_a_little(drain, bell, TEE_PERF_NAP_NS);
+		} else if (!any) {
+			wait_for_tick(drain);
 		}
 		housekeeping(drain, drain->clock->last_ns);
 	}

@@ -7,9 +7,11 @@
 #include "recorder/session.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define PROGRESS_MS 500
@@ -277,11 +279,19 @@ static void close_session(struct tee_perf_session *session, struct tee_perf_erro
 		tee_perf_region_destroy(&session->region);
 }
 
+/* Each thread's own arena would take 64 MiB of it. */
+static void spare_address_space(void)
+{
+	if (tee_perf_address_space() != RLIM_INFINITY)
+		mallopt(M_ARENA_MAX, 1);
+}
+
 int tee_perf_record(const struct tee_perf_record_options *options, struct tee_perf_error *err)
 {
 	struct tee_perf_session session = { .options = options, .child = { .status = -1 } };
 
 	tee_perf_child_block_signals(&session.child);
+	spare_address_space();
 	tee_perf_calibrate_hooks(options, tee_perf_tsc_usable(), &session.hook_costs);
 	session.progress = open_progress(options);
 	bool recorded = prepare(&session, err) == 0 && run(&session, err) == 0;

@@ -50,7 +50,7 @@ static void fill_header(struct tee_perf_region *region, uint64_t nonce, uint64_t
 	region_store(&header->magic, TEE_PERF_LOG_MAGIC);
 }
 
-static uint64_t address_space(void)
+uint64_t tee_perf_address_space(void)
 {
 	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
 
@@ -61,7 +61,7 @@ static uint64_t address_space(void)
 /* Little address space is better spent on many threads than on large rings, or on names that may never come. */
 static void fit_sizes(struct tee_perf_region *region)
 {
-	uint64_t limit = address_space();
+	uint64_t limit = tee_perf_address_space();
 
 	while (region->module_bytes > limit / 64 && region->module_bytes > LEAST_MODULES)
 		region->module_bytes /= 2;
@@ -73,7 +73,7 @@ static void fit_sizes(struct tee_perf_region *region)
 static void limit_slots(struct tee_perf_region *region)
 {
 	region->slots_mapped =
-	    tee_perf_slots_within(address_space(), region->slot_max, region->ring_bytes, region->module_bytes);
+	    tee_perf_slots_within(tee_perf_address_space(), region->slot_max, region->ring_bytes, region->module_bytes);
 	region->mapped_bytes = page_align(TEE_PERF_SLOTS_OFFSET(region->module_bytes) +
 					  region->slots_mapped * TEE_PERF_SLOT_BYTES(region->ring_bytes));
 }

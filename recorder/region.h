@@ -59,4 +59,7 @@ static inline void region_store(uint64_t *word, uint64_t value)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
+/* Bytes that this process may map, RLIM_INFINITY without a limit. */
+uint64_t tee_perf_address_space(void);
+
 #endif
