@@ -3,6 +3,7 @@
  * the recording must hold. */
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <pthread.h>
 
 #define KEPT __attribute__((noinline))
@@ -65,6 +66,8 @@ int main()
 {
 	pthread_t thread[THREADS];
 
+	/* Some sanitizers look for what is not there before main. */
+	printf("dlerror has %s to say\n", dlerror() != nullptr ? "something" : "nothing");
 	for (pthread_t &each : thread)
 		if (pthread_create(&each, nullptr, worker, nullptr) != 0)
 			return 1;
