@@ -143,15 +143,15 @@ static LLVMValueRef build_cfa(struct tee_perf_pass *pass, LLVMValueRef function)
 }
 
 /* x86-64: the hooks in their own calling convention (runtime/abi.h). The operands are formed within the assembly, so
- * that the function holds nothing in registers between its hooks: $0 is the memory at the CFA, $1 the entry. The call
- * goes through the GOT, which the linker turns into a direct call where the image has its own copy of the hook; a PLT
- * that is bound lazily would destroy r10.
+ * that the function holds nothing in registers between its hooks: $0 is the memory at the CFA, $1 the entry, near in
+ * every code model. The call goes through the GOT, which the linker turns into a direct call where the image has its
+ * own copy of the hook; a PLT that is bound lazily would destroy r10.
  *
  * The comparison is the shortest test of a word in memory that is 0 or all ones (struct tee_perf_image, recording): the
  * stack pointer is above 0 and not above all ones. */
 #define FAST_HOOK(function, cfa_register)                                                                              \
 	"cmpl %esp, tee_perf_image+40(%rip)\n\tjb 1f\n\t"                                                              \
-	"leaq ${1:a}, %r10\n\tleaq $0, %" cfa_register "\n\tcall *" function "@GOTPCREL(%rip)\n1:"
+	"leaq ${1:c}(%rip), %r10\n\tleaq $0, %" cfa_register "\n\tcall *" function "@GOTPCREL(%rip)\n1:"
 _Static_assert(offsetof(struct tee_perf_image, recording) == 40, "named in the hooks' assembly");
 static const char *const fast_hooks[] = {
 	[TEE_PERF_HOOK_CALL] = FAST_HOOK("tee_perf_call_fast", "rax"),
@@ -164,7 +164,7 @@ static const char *const fast_hooks[] = {
  * the owner word that it has taken. second_bit: "" or another btsq. */
 #define INLINE_HOOK(function, a, a_low, bit, second_bit)                                                               \
 	"cmpl %esp, tee_perf_image+40(%rip)\n\tjb 1f\n\t"                                                              \
-	"leaq ${1:a}, %r10\n\tleaq $0, %" a "\n\t"                                                                     \
+	"leaq ${1:c}(%rip), %r10\n\tleaq $0, %" a "\n\t"                                                               \
 	"movq tee_perf_self@GOTTPOFF(%rip), %r11\n\tmovq %fs:(%r11), %r11\n\t"                                         \
 	"cmpq $$0, (%r11)\n\tjne 2f\n\tmovq %" a ", (%r11)\n\t"                                                        \
 	"movl %r10d, %r10d\n\tshlq $$32, %" a "\n\torq %r10, %" a "\n\t"                                               \

@@ -1,6 +1,8 @@
 // The hooks in their own convention (runtime/abi.h): nothing held or saved for them, no red zone, no PLT.
 // RUN: %cc -O2 -S %s -o - | %check
 // RUN: %cc -O2 -fPIC -S %s -o - | %check
+// RUN: %cc -O2 -mcmodel=large -S %s -o - | %check --check-prefix=LARGE
+// RUN: %cc -O2 -mcmodel=large -ftee-perf-hooks=inline -S %s -o - | %check --check-prefix=LARGE
 // RUN: %cc -O2 -ftee-perf-hooks=plain -S %s -o - | %check --check-prefix=PLAIN
 // RUN: %cc -O2 -flto -S -emit-llvm %s -o - | %check --check-prefix=LTO
 // RUN: ! %cc -ftee-perf-hooks=other -c %s -o other.o
@@ -26,6 +28,8 @@ int leaf(int x)
 // CHECK-NEXT: callq *tee_perf_return_fast@GOTPCREL(%rip)
 // CHECK-NOT: pop
 // CHECK: retq
+// LARGE-LABEL: {{^}}leaf:
+// LARGE: leaq {{.*}}tee_perf_map.leaf(%rip), %r10
 // PLAIN-LABEL: {{^}}leaf:
 // PLAIN: callq tee_perf_call
 // PLAIN: callq tee_perf_return
