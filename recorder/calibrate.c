@@ -281,7 +281,7 @@ struct clock {
 	struct tee_perf_hook_cost *cost;
 };
 
-/* False: it is to be done again, or any batch has to do. */
+/* any: disturbed batches count as well. False: too few counted, it is to be done again. */
 static bool measure_clock(const struct tee_perf_record_options *options, struct clock *clock, bool any)
 {
 	struct bench *bench = set_up(options, clock->control);

@@ -12,8 +12,8 @@
 
 #define RECORDS           TEE_PERF_SUBBUF_RECORDS
 #define THREAD_NUMBER_MAX (1u << 20)
-#define RIPE_NS           (50u * 1000)
-#define RIPE_RING         8 /* sub-buffers */
+#define RIPE_NS           (50u * 1000) /* after which a thread's last sub-buffer is read although it is the last */
+#define RIPE_RING         8            /* sub-buffers of the smallest ring that can spare one */
 
 struct cursor {
 	struct tee_perf_drain *drain;

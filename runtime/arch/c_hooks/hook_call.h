@@ -15,7 +15,7 @@ static inline void arch_hook_return(const void *entry, const void *cfa)
 	tee_perf_return(entry, cfa);
 }
 
-#define ARCH_BESIDE(x, n) __asm__ volatile("" : : "r"(x + n))
+#define ARCH_BESIDE(x, n) __asm__ volatile("" : : "r"((x) + (n)))
 
 /* A step of code that leaves the processor little room: three additions beside each that the next step waits for. */
 static inline long arch_full_step(long x)
